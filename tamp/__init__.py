@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tamp.api.acting import Agent as Agent
-    from tamp.api.acting import agent as agent
     from tamp.api.acting import execute as execute
+    from tamp.api.acting import make_agent as make_agent
     from tamp.api.arms import LoadedArm as LoadedArm
     from tamp.api.camera import camera_policy as camera_policy
     from tamp.api.checking import check as check
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from tamp.planners.answer import FoundPlan as FoundPlan
     from tamp.planners.answer import Why as Why
     from tamp.planners.engines import Aim as Aim
-    from tamp.policy.policy import Policy as Policy
     from tamp.runs.endings import Ending as Ending
+    from tamp.runs.policy.policy import Policy as Policy
 
 _WHERE = {
     "Agent": "tamp.api.acting",
@@ -68,7 +68,7 @@ _WHERE = {
     "LoadedScene": "tamp.api.scenes",
     "Motions": "tamp.api.refining",
     "Planned": "tamp.api.planning",
-    "Policy": "tamp.policy.policy",
+    "Policy": "tamp.runs.policy.policy",
     "Refusal": "tamp.errors",
     "Report": "tamp.lint.check",
     "Scene": "tamp.model.scene",
@@ -76,7 +76,6 @@ _WHERE = {
     "TampError": "tamp.errors",
     "Why": "tamp.planners.answer",
     "WorldState": "tamp.model.state",
-    "agent": "tamp.api.acting",
     "camera_policy": "tamp.api.camera",
     "check": "tamp.api.checking",
     "execute": "tamp.api.acting",
@@ -84,6 +83,7 @@ _WHERE = {
     "ground_problem": "tamp.api.grounding",
     "load_arm": "tamp.api.driving",
     "load_scene": "tamp.api.scenes",
+    "make_agent": "tamp.api.acting",
     "perceive": "tamp.api.scenes",
     "plan": "tamp.api.planning",
     "plan_problem": "tamp.api.planning",

@@ -26,7 +26,6 @@ from llm.models.model import Model
 from tamp.api.language import model as load_model
 from tamp.api.sources import from_language
 from tamp.backends.libero import rendering
-from tamp.backends.libero.run import run
 from tamp.backends.libero.tasks import Task, find
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
@@ -43,6 +42,7 @@ from tamp.runs.episode import GoalSource, Result, Settings
 from tamp.runs.episode_log import EpisodeLog
 from tests.bench_meaning import cases
 from tests.kept_records import keep, read, resumed
+from tests.places import in_libero as run
 
 MOVED = 0.02
 """Metres within which what is to be left alone counts as where it was."""

@@ -33,20 +33,20 @@ from tamp.agent.recovery_options import REFLEXES
 from tamp.api import arguments, camera, language
 from tamp.api.sources import from_pddl
 from tamp.backends.libero import rendering, tasks
-from tamp.backends.libero.camera_run import run_camera
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.scenes import Scenes
 from tamp.perception.camera import ROBOT
 from tamp.perception.library import load as library
-from tamp.policy.process import PolicyProcess
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench import workers
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode import Settings
+from tamp.runs.policy.process import PolicyProcess
 from tests.bench_perception import DEVELOP
 from tests.bench_stepping import machine
 from tests.kept_records import keep, read, resumed
 from tests.left_out import share
+from tests.places import by_policy as run_camera
 from tests.servo_schemes import SCHEMES, SchemedEyes
 
 SCENES = {
@@ -164,9 +164,9 @@ def off(folder: Path, probe: Probe, thing: str) -> list[float] | None:
 
 def calibrate(setup: Setup, first: int) -> Iterator[str]:
     """Calibrate each rig, as `tamp perception record` and `tamp calibrate` do."""
-    from tamp.backends.libero.recording import Order, record
     from tamp.perception import calibration_file, recordings
     from tamp.perception.calibrating import calibrated_from
+    from tamp.runs.recording import Order, record
 
     skins = library().robots[ROBOT].skins
     for rig in range(RIGS):

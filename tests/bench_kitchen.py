@@ -22,7 +22,6 @@ from llm.models.model import Model
 from tamp.api.language import model as load_model
 from tamp.api.sources import from_language, from_pddl
 from tamp.backends.libero import rendering
-from tamp.backends.libero.run import run
 from tamp.backends.libero.tasks import find
 from tamp.data import data_dir
 from tamp.model.domain import Domain
@@ -31,6 +30,7 @@ from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tamp.runs.episode import Settings
 from tests.kept_records import keep, read, resumed
+from tests.places import in_libero as run
 
 Record = dict[str, Any]
 

@@ -26,13 +26,13 @@ from tamp.api.language import model as load_model
 from tamp.api.sources import from_language
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.run import run
 from tamp.backends.libero.tasks import Task, suite_tasks
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
 from tests.kept_records import keep, read, resumed
+from tests.places import in_libero as run
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10", "libero_90")
 Record = dict[str, Any]

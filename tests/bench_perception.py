@@ -68,10 +68,10 @@ class Case:
 
 def recorded(case: Case, folder: Path) -> Path:
     """The folder of the clean recording of a case, which is made if it is not there."""
-    from tamp.backends.libero.recording import Order, record
     from tamp.backends.libero.tasks import find
     from tamp.model.domain import load as domain
     from tamp.perception.recordings import INDEX
+    from tamp.runs.recording import Order, record
 
     task = find(f"{case.suite}/{case.task}")
     order = Order(task, domain("tabletop"), init_state=case.state, every=case.every)

@@ -22,7 +22,6 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.backends.libero import rendering
-from tamp.backends.libero.run import run
 from tamp.backends.libero.scenes import Scenes
 from tamp.backends.libero.tasks import Task, suite_tasks
 from tamp.extension.starting import new_domain
@@ -30,6 +29,7 @@ from tamp.model.domain import Domain, load
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
 from tests.kept_records import keep, resumed
+from tests.places import in_libero as run
 
 SAMPLES = 10_000
 Record = dict[str, Any]

@@ -23,8 +23,6 @@ from tamp.backends.libero import rendering, tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.run import run as in_mujoco
-from tamp.backends.physics.run import run as in_physics
 from tamp.backends.physics.table import PhysicsTable
 from tamp.backends.pybullet.world import BulletWorld
 from tamp.model.bodies import world_of
@@ -33,6 +31,8 @@ from tamp.perception.predicates import observe
 from tamp.runs.episode import Settings
 from tests.bench_stepping import machine
 from tests.left_out import share
+from tests.places import in_libero as in_mujoco
+from tests.places import in_physics
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10")
 AFTER = 20

@@ -83,7 +83,7 @@ def state_of(environment: Any) -> bytes:
 
 def record(environment: Any, settings: Any) -> tuple[Any, list[Array], list[bytes]]:
     """Run an episode: its result, actions and the state after each."""
-    from tamp.backends.libero.run import run
+    from tests.places import in_libero as run
 
     actions, states, act = list[Array](), list[bytes](), environment.act
 
@@ -117,8 +117,8 @@ def replay(
 
 def measure(environment: Any, init_state: int, repeat: int) -> Measured:
     """One episode, run once and replayed `repeat` times each way."""
-    from tamp.backends.libero.judge import HOLD_STEPS
     from tamp.runs.episode import Settings
+    from tamp.runs.episode_runner import STILL
 
     environment.reset(seed=SEED, init_state=init_state)
     settings = Settings(domain("tabletop"), seed=SEED, init_state=init_state)
@@ -135,7 +135,7 @@ def measure(environment: Any, init_state: int, repeat: int) -> Measured:
         name=f"{environment.task.name} init {init_state}",
         success=result.success,
         steps=len(actions),
-        executed=len(actions) - HOLD_STEPS,
+        executed=len(actions) - STILL,
         different=min(different, default=None),
         theirs=statistics.median(theirs),
         ours=statistics.median(ours),

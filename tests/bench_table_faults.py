@@ -40,9 +40,9 @@ from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.runs.episode import Result, Settings
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.episode_runner import carry_out
 from tests.bench_stepping import machine
 from tests.emulated import Emulator
+from tests.places import at_table
 
 SCENE, STATE = "libero_goal/8", 0
 THING, GOAL = "akita_black_bowl_1", Atom("on", ("akita_black_bowl_1", "plate_1"))
@@ -109,7 +109,7 @@ class Bench:
         result = Result()
         with tempfile.TemporaryDirectory() as folder, EpisodeLog(Path(folder) / "run") as log:
             try:
-                self._run(case, log, result)
+                result = self._run(case, log)
             except ArmFault as fault:
                 result.stage, result.reason = fault.kind, str(fault)
         stopped = self.emulator.state()["now"]
@@ -117,7 +117,7 @@ class Bench:
         time.sleep(QUIET)
         return result, list(self._wrong(result, stopped, before, self.emulator.ask(query="scene")))
 
-    def _run(self, case: Case, log: EpisodeLog, result: Result) -> None:
+    def _run(self, case: Case, log: EpisodeLog) -> Result:
         hand, goal = self.hand, Goal(GOAL)
         with contextlib.ExitStack() as stack:
             driver = stack.enter_context(contextlib.closing(self.connected()))
@@ -129,7 +129,7 @@ class Bench:
             fault: dict[str, Any] = {"fault": case.kind, "motion": TARGETS[case.phase]}
             fault |= {"seconds": SECONDS[case.kind]} if case.kind in SECONDS else {}
             assert "armed" in self.emulator.ask(**fault)
-            carry_out(table, eyes, eyes, lambda *_: (goal,), self.settings, 400, log, result, lambda line: None, stack)
+            return at_table(table, eyes, eyes, lambda *_: (goal,), self.settings, log)
 
     def _wrong(self, result: Result, stopped: float, before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
         if not result.success and not result.reason:

@@ -35,11 +35,10 @@ from tamp.backends.xarm.ways import Ways
 from tamp.backends.xarm.workcell import Box, Load, Rates, read_workcell
 from tamp.data import data_dir
 from tamp.model.goal import Goal
-from tamp.runs.episode import Result
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.episode_runner import carry_out
 from tests.bench_stepping import machine
 from tests.bench_table_faults import GOAL, Bench
+from tests.places import at_table
 
 ABOVE = 0.1
 """Metres over a pose at which a movement ends before it and after it."""
@@ -63,7 +62,7 @@ class Noted(ArmTable):
 def streamed(bench: Bench) -> tuple[float, Array, Array]:
     """Seconds of the task as a stream; `T_base_tool` where the bowl was gripped, and let go of."""
     bench.put_back()
-    hand, result = bench.hand, Result()
+    hand = bench.hand
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         log = stack.enter_context(EpisodeLog(Path(folder) / "run"))
@@ -73,7 +72,7 @@ def streamed(bench: Bench) -> tuple[float, Array, Array]:
         eyes = EmulatedEyes(bench.emulator.host, bench.emulator.told["fault_port"], bench.start, table.observe)
         stack.enter_context(contextlib.closing(eyes))
         goal = Goal(GOAL)
-        carry_out(table, eyes, eyes, lambda *_: (goal,), bench.settings, 400, log, result, lambda line: None, stack)
+        result = at_table(table, eyes, eyes, lambda *_: (goal,), bench.settings, log)
     assert result.success, result.reason
     world = World(bench.robot, [])
     T_base_world = inverse(_base(world))

@@ -27,7 +27,6 @@ import numpy as np
 from llm.models.weights import DEFAULT
 from tamp.api import arguments, camera, language
 from tamp.backends.libero import rendering
-from tamp.backends.libero.camera_run import run_camera
 from tamp.backends.libero.cameras import take
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
@@ -36,14 +35,15 @@ from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.scene import Scene
 from tamp.perception.library import Library, load
-from tamp.policy.policy import told_of
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
 from tamp.runs.matching import match
+from tamp.runs.policy.policy import told_of
 from tests.bench_perception import DEVELOP, SUITES
 from tests.bench_stepping import machine
 from tests.kept_records import keep, read, resumed
 from tests.left_out import EyesWithout, alikes, share
+from tests.places import by_policy as run_camera
 
 PUT = ("on", "in")
 """Predicates of LIBERO's goals that say where something is put."""

@@ -66,8 +66,8 @@ def episode(kind: str, scene: str) -> Episode:
     import imageio.v3 as iio
 
     from tamp.backends.libero import tasks
-    from tamp.backends.libero.camera_run import run_camera
     from tamp.runs.episode import Settings
+    from tests.places import by_policy as run_camera
 
     with tempfile.TemporaryDirectory() as folder, hush_simulator():
         engine = language.planner("fast-downward", None)

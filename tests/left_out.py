@@ -12,9 +12,9 @@ import numpy as np
 from motion.robot import RobotDescription
 from tamp.model.scene import Perceiver
 from tamp.perception.camera import CameraPerceiver
+from tamp.perception.camera_eyes import Eyes, Look
 from tamp.perception.ground_truth import Truth
 from tamp.perception.library import Library, load
-from tamp.policy.policy import Eyes, Look
 from tamp.runs.bench.records import wilson
 from tests.perception_scores import SAME_COLOUR, look_alikes
 

@@ -10,9 +10,9 @@ from typing import cast
 
 from tamp.agent.command_authority import Masters
 from tamp.agent.order_server import OrderServer
-from tamp.policy.answering import Answering
-from tamp.policy.policy import Policy
-from tamp.policy.server import serve
+from tamp.runs.policy.answering import Answering
+from tamp.runs.policy.policy import Policy
+from tamp.runs.policy.server import serve
 from tests.policies import Fake
 
 

@@ -19,13 +19,13 @@ from motion.poses import Array, Numbers, pose, rotation_about
 from motion.robot import RobotDescription
 from tamp.model.backend import Observation
 from tamp.model.scene import Perceiver, Scene
+from tamp.perception import camera_eyes
 from tamp.perception.camera import CameraPerceiver
+from tamp.perception.camera_eyes import Eyes
+from tamp.perception.camera_eyes import Look as ToLook
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed
 from tamp.perception.tracks import AROUND, EXPLAINED
-from tamp.policy import eyes
-from tamp.policy.policy import Eyes
-from tamp.policy.policy import Look as ToLook
 
 NEAR = 0.3
 """Metres between the tool and a thing up to which the hand comes near it."""
@@ -178,7 +178,7 @@ class SchemedEyes:
 
     def __call__(self) -> Eyes:
         """Eyes with the user's library."""
-        inner = eyes.camera_eyes()
+        inner = camera_eyes.camera_eyes()
 
         def made(look: ToLook, robot: RobotDescription) -> Perceiver:
             seeing = inner(look, robot)

@@ -18,7 +18,7 @@ from typing import Any
 from motion.robot import RobotDescription
 from tamp.model.backend import Observation
 from tamp.model.scene import Scene
-from tamp.policy.policy import Look
+from tamp.perception.camera_eyes import Look
 
 
 @dataclass(eq=False)
@@ -43,7 +43,7 @@ class PipedEyes:
 
 @dataclass(frozen=True)
 class StandIn:
-    """Makes such eyes: see `tamp.policy.policy.Eyes`."""
+    """Makes such eyes: see `tamp.runs.policy.policy.Eyes`."""
 
     connection: Connection
 

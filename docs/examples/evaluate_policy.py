@@ -69,8 +69,8 @@ def main():
 
         evaluate(camera_policy(), *how)
         return
-    from tamp.policy.remote import RemotePolicy
-    from tamp.policy.server import connected
+    from tamp.runs.policy.remote import RemotePolicy
+    from tamp.runs.policy.server import connected
 
     with connected(asked.server) as (channel, _):
         evaluate(RemotePolicy(channel), *how)

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, Protocol
 
-from tamp.agent.session import Session
-from tamp.model.backend import Backend, Observation
+from tamp.model.backend import Backend, Command, Observation
 from tamp.model.events import Late, Publish
 
 Clock = Literal["paused", "real"]
 LATE = 0.01
 """Seconds after its time from which a control period counts as late."""
+
+
+class Ticked(Protocol):
+    """What is asked for a command each control period: an agent, or a session."""
+
+    @property
+    def time(self) -> float:
+        """Seconds so far."""
+        ...
+
+    def tick(self, observation: Observation) -> Command | None:
+        """The command for this control period, None once it is over."""
+        ...
+
+    def close(self) -> None:
+        """Stop, without another tick."""
+        ...
 
 
 def observed(backend: Backend) -> Observation:
@@ -21,7 +37,7 @@ def observed(backend: Backend) -> Observation:
 
 
 def run_paused(
-    session: Session,
+    session: Ticked,
     backend: Backend,
     *,
     before: Callable[[], None] = lambda: None,
@@ -47,7 +63,7 @@ def run_paused(
 
 
 def run_in_real_time(
-    session: Session,
+    session: Ticked,
     backend: Backend,
     publish: Publish,
     *,
@@ -78,7 +94,7 @@ def run_in_real_time(
         _end(session, backend)
 
 
-def _end(session: Session, backend: Backend) -> None:
+def _end(session: Ticked, backend: Backend) -> None:
     """What moves stops first: ending the session reports what was stopped, and a report may fail."""
     try:
         backend.stop()

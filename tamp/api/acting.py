@@ -15,8 +15,7 @@ from tamp.errors import InputError
 
 if TYPE_CHECKING:
     from motion.world import World
-    from tamp.agent.session import Session
-    from tamp.agent.tabletop_agent import AtTable
+    from tamp.agent import agent as agents
     from tamp.api.scenes import LoadedScene
     from tamp.model.backend import Command, Observation
     from tamp.model.events import Publish
@@ -32,60 +31,52 @@ Say = Callable[[str], None]
 
 
 class Agent:
-    """Decides what the arm does next, and why; made by `agent`.
+    """Decides what the arm does next, and why; made by `make_agent`.
 
     Whoever owns the clock calls `tick` once each control period. It plans and looks for motions when it has to, which
     takes its time: the world is to wait for it. An agent works towards one goal, or several one after the other, and
     is then over.
     """
 
-    def __init__(self, session: Session, ready: AtTable, result: Result) -> None:
-        self._session, self._ready, self._result = session, ready, result
+    def __init__(self, inner: agents.Agent, result: Result) -> None:
+        self._inner, self._result = inner, result
         self._ended = False
 
     @property
     def outcome(self) -> EpisodeResult | None:
         """What it came to, by its own eyes; None as long as it goes on."""
-        return self.end() if self._session.over else None
+        return self.end() if self._inner.over else None
 
     @property
     def doing(self) -> str:
         """What it is doing now, in words: `(pick can table) (moving, 0.4s)`; empty while it does nothing."""
-        return ", ".join(map(str, self._session.activities))
+        return ", ".join(map(str, self._inner.session.activities))
 
     def tick(self, observation: Observation) -> Command | None:
         """The command for this control period: a `displacement` (6,) of the tool from where it is, metres and a
         rotation vector in radians along the world's axes, and the `opening` of the fingers in metres, 0 to close with
         force. None once it is over."""
-        if self._session.over:
-            return None
-        command = self._session.tick(observation)
+        command = self._inner.tick(observation)
         if command is None:
             self.end()
         return command
 
     def end(self) -> EpisodeResult:
         """Stop where it is; what it came to."""
-        from tamp.runs.episode import told
-
         if not self._ended:
             self._ended = True
-            self._session.close()
-            told(self._ready.pursuit, self._session, self._result)
-            pursuit = self._ready.pursuit
-            done = pursuit is not None and pursuit.outcome.done
-            if not done and self._result.stage is None:
-                self._result.stage, self._result.reason = "stopped", "it was ended before it was done"
-            self._result.success = self._result.reached = done and self._holds()
+            self._inner.close()
+            self._result.take(self._inner.outcome)
+            self._result.success = self._result.reached = self._inner.outcome.done and self._holds()
         return EpisodeResult.of(self._result)
 
     def _holds(self) -> bool:
         """Whether what is wanted, the last of it, is seen to hold now."""
-        wanted, (_, state, _) = self._session.wanted, self._ready.table.look()
+        wanted, (_, state, _) = self._inner.session.wanted, self._inner.performer.table.look()
         return bool(wanted) and not wanted[-1].missing(state)
 
 
-def agent(
+def make_agent(
     scene: LoadedScene,
     goal: Grounding | Goal | Motions | str,
     *,
@@ -117,7 +108,7 @@ def agent(
 
     >>> import tamp
     >>> with tamp.load_scene("docs/examples/kitchenette") as scene:
-    ...     agent = tamp.agent(scene, "(holding can)")
+    ...     agent = tamp.make_agent(scene, "(holding can)")
     ...     while (command := agent.tick(scene.observe())) is not None:
     ...         scene.command(*command)
     >>> agent.outcome.reached, agent.outcome.executed
@@ -144,11 +135,11 @@ def execute(
 
     Args:
         scene: Where. It is left as it is in the end: a next call goes on from there.
-        goal: As for `agent`: motions that `refine` found, what `ground` made of words, or a goal in PDDL.
-        planner: As for `agent`.
-        llm: As for `agent`.
-        seed: As for `agent`.
-        most_steps: As for `agent`.
+        goal: As for `make_agent`: motions that `refine` found, what `ground` made of words, or a goal in PDDL.
+        planner: As for `make_agent`.
+        llm: As for `make_agent`.
+        seed: As for `make_agent`.
+        most_steps: As for `make_agent`.
         out: A folder for the log of the episode, which must not hold one yet; by default none is kept.
         say: Is told what happens.
 
@@ -156,8 +147,8 @@ def execute(
         What it came to: `reached`, `executed`, `steps`, and `stage` and `reason` where it was not reached.
 
     Raises:
-        InputError: As `agent`, and for a folder that cannot be written or holds an episode.
-        Refusal: As `agent`.
+        InputError: As `make_agent`, and for a folder that cannot be written or holds an episode.
+        Refusal: As `make_agent`.
 
     >>> import tamp
     >>> with tamp.load_scene("docs/examples/kitchenette") as scene:
@@ -181,7 +172,7 @@ def execute(
             begin(log, scene._task, settings, scene._perception, scene.simulator)
         made = _agent(scene, goal, planner, llm, seed, most_steps, heard, log)
         if log is not None:
-            noted(*made._ready.table.look()[:2], log)
+            noted(*made._inner.performer.table.look()[:2], log)
             made._result.out = str(log.folder)
         _worked(made, scene)
         made._result.lasting = made._result.reached and made._holds()
@@ -193,7 +184,7 @@ def execute(
 def _worked(made: Agent, scene: LoadedScene) -> None:
     """Have an agent work to its end, and stand still for a while. An arm that stops is a result."""
     from tamp.backends.xarm.faults import ArmFault
-    from tamp.runs.episode_runner import LASTS
+    from tamp.runs.episode_runner import STILL
 
     try:
         try:
@@ -201,7 +192,7 @@ def _worked(made: Agent, scene: LoadedScene) -> None:
                 scene.command(*command)
         finally:
             made.end()
-        for _ in range(LASTS):
+        for _ in range(STILL):
             scene.stop()
     except ArmFault as fault:  # also where it stops only once it stands still: then it is no success either
         made._result.success = made._result.reached = False
@@ -218,9 +209,11 @@ def _agent(
     publish: Publish,
     log: EpisodeLog | None = None,
 ) -> Agent:
+    from tamp.agent import agent as agents
     from tamp.agent.tabletop_agent import at_table
     from tamp.planning.deliberation import Foreseen
-    from tamp.runs.episode import Result, take_up
+    from tamp.planning.planner_process import Notes
+    from tamp.runs.episode import Result
 
     if isinstance(goal, Motions) and not goal:
         raise InputError(f"there are no motions for {goal.failed}: {goal.reason}")
@@ -236,5 +229,6 @@ def _agent(
     limit = scene._task.step_limit if most_steps is None else most_steps
     ready = at_table(scene.backend, scene.perceiver, scene.robot, scene.domain, think, publish, limit)
     ready.table.sight = scene._sight
-    result = Result(perception=scene._perception)
-    return Agent(take_up(ready, goals, result), ready, result)
+    inner = agents.Agent(ready, lambda seen, state: goals, log or Notes())
+    inner.pursue(goals)
+    return Agent(inner, Result(perception=scene._perception))

@@ -11,7 +11,7 @@ from tamp.backends.xarm.address import CONTROL_PORT as CONTROL_PORT  # noqa: PLC
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
-    from tamp.backends.xarm.table_run import ArmAddress
+    from tamp.backends.xarm.address import ArmAddress
     from tamp.backends.xarm.workcell import Workcell
     from tamp.model.domain import Domain
 
@@ -95,8 +95,7 @@ def arm_at_table(backend: str, body: str | None, arm: RealArm) -> ArmAddress | N
     if backend != "xarm" or body is None:
         return None
     from tamp.backends import bodies
-    from tamp.backends.xarm.address import address_of, host_of
-    from tamp.backends.xarm.table_run import ArmAddress
+    from tamp.backends.xarm.address import ArmAddress, address_of, host_of
 
     bodies.find(body).for_sdk()
     if arm.host is None or arm.eyes is None:
@@ -140,7 +139,7 @@ def refined(seconds: float | None, perception: str) -> None:
 def seen(perception: str, noise: str = "clean") -> None:
     """InputError for cameras that lack something."""
     if perception == "camera":
-        from tamp.policy.eyes import check_eyes
+        from tamp.perception.camera_eyes import check_eyes
 
         check_eyes()
     elif noise != "clean":

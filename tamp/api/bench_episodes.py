@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from tamp.backends.libero.tasks import Task
     from tamp.model.domain import Domain
     from tamp.model.events import Journal
-    from tamp.policy.process import PolicyProcess
     from tamp.runs.bench.wordings import Wording
-    from tamp.runs.episode import Result, Settings
+    from tamp.runs.episode_runner import Place
+    from tamp.runs.policy.process import PolicyProcess
 
 NOT_THE_TASK = "what was asked for is not what LIBERO's check of the scene's task wants"
 """Why an episode failed in which all was reached that the words were taken to say."""
@@ -115,15 +115,12 @@ class Runner:
 
     def _whole(self, task: Task, k: Key, instruction: str, folder: Path) -> Record:
         """A real episode, from the task's own goal or from an instruction."""
-        from tamp.api.solving import told_by
         from tamp.api.sources import from_language
         from tamp.runs.episode import Settings
+        from tamp.runs.episode_runner import run_episode
 
         source = None
-        seeing = None
-        if self.setup.perception == "camera" and self.setup.backend != "libero":
-            seeing = camera.seeing(self.model if self.setup.stage != "plan" else None)
-        elif self.setup.stage != "plan":
+        if self.setup.perception != "camera" and self.setup.stage != "plan":
             assert self.model is not None
             source = from_language(instruction, self.model, task, assume_first=False)
         planner = language.planner(self.setup.planner, self.model)
@@ -145,11 +142,7 @@ class Runner:
             body=self.setup.body,
         )
         with hush_simulator():
-            if self.setup.perception == "camera" and seeing is None:
-                result = self._seen(task, settings, k, folder)
-            else:
-                run = told_by(self.setup.backend, seeing)
-                result = run(task, source, settings, folder, lambda line: None, self._environment(task, k))
+            result = run_episode(self._place(task, k), task, source, settings, folder, lambda line: None)
         success = result.libero if self.setup.backend == "libero" else result.success
         return {
             "perception": self.setup.label,
@@ -171,20 +164,20 @@ class Runner:
             "verdicts": result.verdicts,
         }
 
-    def _seen(self, task: Task, settings: Settings, k: Key, folder: Path) -> Result:
-        """An episode with cameras for eyes; the policy's process is kept for the next one."""
-        from tamp.backends.libero.camera_run import run_camera
+    def _place(self, task: Task, k: Key) -> Place:
+        """Where an episode is run; the process of a policy that sees is kept for the next one."""
+        from tamp.api.solving import place_in
+        from tamp.runs.policy_world import InLiberoByPolicy
 
-        setup = self.setup
+        setup, environment = self.setup, self._environment(task, k)
+        words, sees = setup.stage != "plan", setup.perception == "camera"
+        if not sees or setup.backend != "libero":
+            return place_in(setup.backend, camera.cameras(self.model if words else None) if sees else None, environment)
         if self._policy is None:
-            words = setup.stage != "plan"
             recipe = camera.recipe(setup.domain, setup.planner, setup.llm, words, repair=setup.repair)
             self._policy = camera.process(replace(recipe, reflexes=setup.reflexes))
         drawn = (k.task_id, k.init_state) if setup.calibration is None else ()  # what was calibrated stays as it is
-        noise = camera.noise(setup.noise, setup.seed, *drawn)
-        environment = self._environment(task, k)
-        policy, label = self._policy, setup.label
-        return run_camera(task, None, settings, policy, folder, lambda line: None, environment, noise, label)
+        return InLiberoByPolicy(self._policy, setup.label, camera.noise(setup.noise, setup.seed, *drawn), environment)
 
     def _goal_only(self, task: Task, k: Key, instruction: str, wording: Wording | None, folder: Path) -> Record:
         """Decode the goal and compare it with the task's; nothing moves."""

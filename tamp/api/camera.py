@@ -14,14 +14,15 @@ from tamp.planning.engine import usual
 if TYPE_CHECKING:
     from tamp.api.language import Model
     from tamp.backends.libero.observing import Noise
-    from tamp.backends.physics.seeing import Seeing
-    from tamp.policy.answering import Diary
-    from tamp.policy.policy import Eyes, Policy
-    from tamp.policy.process import PolicyProcess
+    from tamp.perception.camera_eyes import Eyes
+    from tamp.runs.policy.answering import Diary
+    from tamp.runs.policy.policy import Policy
+    from tamp.runs.policy.process import PolicyProcess
+    from tamp.runs.worlds import Cameras
 
 
 def _camera_eyes() -> Eyes:
-    from tamp.policy.eyes import camera_eyes
+    from tamp.perception.camera_eyes import camera_eyes
 
     return camera_eyes()
 
@@ -42,7 +43,7 @@ class Recipe:
 
     def __call__(self, diary: Diary) -> Policy:
         """The policy, which writes into a diary."""
-        from tamp.policy.policy import Policy
+        from tamp.runs.policy.policy import Policy
 
         model = None if self.llm is None else language.model(self.llm)
         read = language.reader(model, self.assume_first)
@@ -107,7 +108,7 @@ def camera_policy(
         ...
     tamp.errors.InputError: unknown planner 'fast-downwards'; did you mean 'fast-downward'? ...
     """
-    from tamp.policy.answering import Diary
+    from tamp.runs.policy.answering import Diary
 
     planner = planner or usual()
     arguments.planner(planner)
@@ -116,23 +117,23 @@ def camera_policy(
     return recipe(str(domain), planner, model, True, assume_first, searches)(Diary())
 
 
-def seeing(model: Model | None, assume_first: bool = False, searches: bool = True) -> Seeing:
-    """Who reads and sees in an episode outside LIBERO's simulator; without a model nobody reads."""
-    from tamp.backends.physics.seeing import Seeing
+def cameras(model: Model | None, assume_first: bool = False, searches: bool = True) -> Cameras:
+    """What reads and perceives in an episode outside LIBERO's simulator; without a model no words are read."""
+    from tamp.runs.worlds import Cameras
 
-    return Seeing(language.reader(model, assume_first), searches)
+    return Cameras(language.reader(model, assume_first), searches)
 
 
 def process(made: Recipe) -> PolicyProcess:
     """The process for it, not started yet."""
-    from tamp.policy.process import PolicyProcess
+    from tamp.runs.policy.process import PolicyProcess
 
     return PolicyProcess(made)
 
 
 def check() -> None:
     """InputError where the library of objects is missing."""
-    from tamp.policy.eyes import check_eyes
+    from tamp.perception.camera_eyes import check_eyes
 
     check_eyes()
 
@@ -156,8 +157,8 @@ def serve(
     """Serve a policy at a port of 127.0.0.1, 0 for a free one, which `ready` is told, until Ctrl-C. `told` is what who
     connects is told of it. InputError when the port is taken."""
     from tamp.backends.libero import rendering
-    from tamp.policy.answering import Answering, Diary
-    from tamp.policy.server import serve as listen
+    from tamp.runs.policy.answering import Answering, Diary
+    from tamp.runs.policy.server import serve as listen
     from tamp.runs.spoken import spoken
 
     rendering.prepare(video=False, may=True)

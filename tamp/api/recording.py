@@ -12,9 +12,9 @@ from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
     from tamp.backends.libero.camera_noise import Kind
-    from tamp.backends.libero.recording import Order
     from tamp.perception.library import Library
     from tamp.perception.tracks import Track
+    from tamp.runs.recording import Order
 
 
 def orders(
@@ -33,8 +33,8 @@ def orders(
 
     rendering.prepare(video=False, pictures=True)
     with hush_simulator():
-        from tamp.backends.libero.recording import Order
         from tamp.backends.libero.tasks import find
+        from tamp.runs.recording import Order
 
         loaded, found = arguments.domain(domain), []
         for task in map(find, scenes):
@@ -46,8 +46,8 @@ def orders(
 def recorded(order: Order, folder: Path) -> dict[str, Any]:
     """What there is in a folder of an order, once it is recorded; it is left alone where that scene was recorded before
     in that size, and `kept` then."""
-    from tamp.backends.libero.recording import record
     from tamp.perception import recordings
+    from tamp.runs.recording import record
 
     if (folder / recordings.INDEX).is_file():
         before = recordings.read(folder)

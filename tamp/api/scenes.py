@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from motion.robot import RobotDescription
     from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.tasks import Task
-    from tamp.backends.xarm.table_run import ArmAddress
+    from tamp.backends.xarm.address import ArmAddress
     from tamp.model.atoms import Atom
     from tamp.model.backend import Backend, Observation
     from tamp.model.domain import Domain
@@ -245,9 +245,9 @@ def _built(
 
     start = start_of(task, seed, init_state, None if body is None else str(body))
     if at is not None:
-        from tamp.backends.xarm.table_run import at_table
+        from tamp.backends.xarm.opening import arm_at_table
 
-        arm, eyes = at_table(at, str(body), start, opened)
+        arm, eyes = arm_at_table(at, str(body), start, opened)
         return arm, eyes, start.robot, None
     from tamp.backends.physics.engines import world_in
     from tamp.backends.physics.table import PhysicsTable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -23,12 +23,14 @@ from tamp.runs.labels import by_camera, in_physics, in_words, through_sdk
 if TYPE_CHECKING:
     from tamp.api.language import Model
     from tamp.api.scenes import Simulator
+    from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.tasks import Task
-    from tamp.backends.physics.seeing import Seeing
+    from tamp.backends.xarm.address import ArmAddress
     from tamp.backends.xarm.stopping import Stop
-    from tamp.backends.xarm.table_run import ArmAddress
     from tamp.model.domain import Domain
-    from tamp.runs.episode import GoalSource, Result, Settings
+    from tamp.runs.episode import Result, Settings
+    from tamp.runs.episode_runner import Place
+    from tamp.runs.worlds import Cameras, InLibero, InPhysics
 
 EPISODES = Path("episodes")
 """Where episodes go unless it is said otherwise."""
@@ -226,45 +228,40 @@ class Episode:
 
     def __call__(self, folder: Path | None = None) -> Result:
         """Run it, into a folder, by default the one that was asked for."""
-        folder = folder or self.folder()
-        asked, settings, say = self.asked, self.settings, self.person.say
-        given = from_pddl(asked.goals, asked.untouched, self.domain) if asked.goals else None
-        if asked.sees and asked.backend == "libero":
-            return self._seen(given, folder)
-        seeing = camera.seeing(self.model, asked.assume_first, asked.searches) if asked.sees else None
-        source = given
-        if given is None and seeing is None:
+        from tamp.runs.episode_runner import run_episode
+
+        asked, person = self.asked, self.person
+        source = from_pddl(asked.goals, asked.untouched, self.domain) if asked.goals else None
+        if source is None and not asked.sees:
             assert self.model is not None
-            words, settle = str(asked.text), self.person.settle
-            source = from_language(words, self.model, self.task, asked.assume_first, settle=settle, say=say)
-        with self._performing(seeing) as run:
-            return run(self.task, source, settings, folder, say)
+            words, settle = str(asked.text), person.settle
+            source = from_language(words, self.model, self.task, asked.assume_first, settle=settle, say=person.say)
+        with self._place() as place:
+            return run_episode(place, self.task, source, self.settings, folder or self.folder(), person.say)
 
     def folder(self) -> Path:
         """The folder that was asked for, or a new one."""
         return self.asked.out or new_folder(EPISODES, self.task.name.replace("/", "-"))
 
-    def _seen(self, given: GoalSource | None, folder: Path) -> Result:
-        """With cameras for eyes, in LIBERO."""
-        from tamp.backends.libero.camera_run import run_camera
+    @contextmanager
+    def _place(self) -> Iterator[Place]:
+        """Where it is run."""
+        from tamp.runs.policy_world import InLiberoByPolicy
 
-        asked, settings, words = self.asked, self.settings, not self.asked.goals
+        asked, words = self.asked, not self.asked.goals
+        if asked.backend != "libero" or not asked.sees:
+            cameras = camera.cameras(self.model, asked.assume_first, asked.searches) if asked.sees else None
+            if self.at is None:
+                yield place_in(asked.backend, cameras)
+            else:
+                with _on_arm(self.at, asked.arm.dead_man, cameras, self.person) as place:
+                    yield place
+            return
         recipe = camera.recipe(
             asked.domain, asked.planner, asked.llm, words, asked.assume_first, asked.searches, asked.repair
         )
-        process = camera.process(recipe)
-        try:
-            noisy = camera.noise(asked.noise, settings.seed)
-            say, label = self.person.say, by_camera(not words, asked.noise)
-            return run_camera(self.task, given, settings, process, folder, say, noise=noisy, perception=label)
-        finally:
-            process.close()
-
-    def _performing(self, seeing: Seeing | None) -> AbstractContextManager[Callable[..., Result]]:
-        """What runs an episode outside LIBERO's cameras."""
-        if self.at is not None:
-            return on_arm(self.at, self.asked.arm.dead_man, seeing, self.person)
-        return nullcontext(told_by(self.asked.backend, seeing))
+        with closing(camera.process(recipe)) as process:
+            yield InLiberoByPolicy(process, self.label, camera.noise(asked.noise, self.settings.seed))
 
 
 def _checked(asked: Asked) -> ArmAddress | None:
@@ -351,25 +348,23 @@ def _settings(asked: Asked, domain: Domain, model: Model | None, sight: bool) ->
     return settings if asked.refine_timeout is None else replace(settings, seconds=asked.refine_timeout)
 
 
-def told_by(backend: str, seeing: Seeing | None = None) -> Callable[..., Result]:
-    """What runs an episode in a simulator, with its state for eyes, or `seeing`."""
+def place_in(
+    backend: str, cameras: Cameras | None = None, environment: LiberoEnvironment | None = None
+) -> InLibero | InPhysics:
+    """A simulator, whose state is perceived, or its `cameras`; `environment` is one of the same task, just reset."""
+    from tamp.runs.worlds import InLibero, InPhysics
+
     if backend in ("pybullet", "mujoco"):
-        from tamp.backends.physics.run import run as run_in
-
-        return partial(run_in, backend, seeing=seeing)
-    from tamp.backends.libero.run import run
-
-    return run
+        return InPhysics(backend, environment, cameras)
+    return InLibero(environment)
 
 
 @contextmanager
-def on_arm(
-    at: ArmAddress, dead_man: float | None, seeing: Seeing | None, person: Person
-) -> Iterator[Callable[..., Result]]:
-    """What runs an episode on an arm, which a dead man and the person there stop."""
+def _on_arm(at: ArmAddress, dead_man: float | None, cameras: Cameras | None, person: Person) -> Iterator[Place]:
+    """An arm, which a dead man and the person there stop."""
     from tamp.backends.xarm.stopping import Stop
-    from tamp.backends.xarm.table_run import run
+    from tamp.runs.worlds import OnArm
 
     stop = Stop(dead_man)
     with person.stops(stop):
-        yield partial(run, at=at, stop=stop, seeing=seeing)
+        yield OnArm(at, stop, cameras)

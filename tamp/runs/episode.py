@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motion.robot import RobotDescription
+from tamp.agent.agent import Outcome
 from tamp.agent.clock import Clock
 from tamp.agent.decision_request import Decide
-from tamp.agent.goal_executor import Pursuit
 from tamp.agent.recovery_options import REFLEXES
-from tamp.agent.session import Session
 from tamp.agent.tabletop_agent import AtTable, Think, at_table, in_turn
 from tamp.model.backend import Backend
 from tamp.model.domain import Domain
-from tamp.model.events import Events, Journal
-from tamp.model.goal import Goal, in_pddl
+from tamp.model.events import Journal, Publish
+from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
 from tamp.planning.engine import Engine, Planner
@@ -31,7 +30,6 @@ from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.goal_origin import GoalOrigin
 from tamp.runs.labels import in_words
 from tamp.runs.moving_parts import parts_told
-from tamp.runs.spoken import spoken
 from tamp.runs.versions import versions
 
 if TYPE_CHECKING:
@@ -121,6 +119,22 @@ class Result:
     verdicts: dict[str, int] = field(default_factory=dict)
     out: str = ""
 
+    def take(self, outcome: Outcome) -> None:
+        """Take over what an agent came to."""
+        for name in (
+            "goal",
+            "untouched",
+            "alternatives",
+            "plan",
+            "executed",
+            "steps",
+            "total_steps",
+            "stage",
+            "reason",
+        ):
+            setattr(self, name, getattr(outcome, name))
+        self.seconds |= outcome.seconds
+
     @property
     def good(self) -> bool:
         """Whether it came out as was asked for, and was seen to."""
@@ -166,7 +180,7 @@ def robot_at_table(
     robot: RobotDescription,
     settings: Settings,
     log: EpisodeLog,
-    say: Callable[[str], None],
+    publish: Publish,
     stack: contextlib.ExitStack,
     step_limit: int,
 ) -> AtTable:
@@ -182,8 +196,7 @@ def robot_at_table(
     rng = np.random.default_rng(settings.seed)
     in_process = in_turn(settings.domain, settings.planner, rng, log, settings.twice, settings.seconds)
     think: Think = in_process if settings.clock == "paused" else beside
-    heard = Events(log.take, spoken(say))
-    ready = at_table(backend, perceiver, robot, settings.domain, think, heard, step_limit)
+    ready = at_table(backend, perceiver, robot, settings.domain, think, publish, step_limit)
     ready.table.reflexes = settings.reflexes
     ready.table.advise = None if settings.advises is None else settings.advises(log)
     return ready
@@ -196,27 +209,6 @@ def noted(scene: Scene, state: WorldState, log: EpisodeLog) -> None:
     seen = {"objects": kinds, "symbols": state.symbols, "poses": poses_of(scene), "boxes": boxes}
     log.event("scene", **seen, joints=joints_of(scene), parts=parts_told(scene))
     log.event("state", atoms=state.atoms)
-
-
-def take_up(ready: AtTable, goals: tuple[Goal, ...], result: Result) -> Session:
-    """A session that works towards goals. Refusal where the domain cannot say what is to be left alone."""
-    session = Session(ready, ready.table.publish, ends_when_idle=True)
-    session.pursue(*goals)
-    result.goal, result.untouched = in_pddl(goals), list(dict.fromkeys(s for g in goals for s in g.untouched))
-    return session
-
-
-def told(pursuit: Pursuit | None, session: Session, result: Result) -> None:
-    """Put into the result what the pursuit came to."""
-    assert pursuit is not None
-    outcome = pursuit.outcome
-    result.steps, result.total_steps = outcome.steps, pursuit.steps
-    result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
-    result.executed = [str(a) for a in outcome.executed]
-    result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
-    result.stage, result.reason, result.alternatives = outcome.stage, outcome.reason, outcome.alternatives
-    if (failed := session.failed) is not None and result.stage is None:
-        result.stage, result.reason = "execution", failed.waits_for
 
 
 @contextlib.contextmanager

@@ -1,166 +1,207 @@
-"""An episode at a table outside LIBERO: whoever knows all says whether what was asked for holds, once it is over."""
+"""Run one episode, in whatever world: perceive, take up what is wanted, act until it is over, and evaluate."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from motion.robot import RobotDescription
-from tamp.agent.activity import Activity
-from tamp.agent.clock import run_in_real_time, run_paused
-from tamp.agent.searching import Search, lacks_something
-from tamp.agent.session import Session
-from tamp.agent.tabletop_agent import AtTable
-from tamp.errors import Refusal
+from tamp.agent.agent import Agent, Outcome
+from tamp.agent.camera_perceiver import TableEyes
+from tamp.agent.clock import Ticked, run_in_real_time, run_paused
+from tamp.agent.searching import Reads
+from tamp.backends.libero.disturbing import Disturber
+from tamp.backends.libero.tasks import Task
+from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.verdict import STANDS
+from tamp.errors import InputError, Refusal
 from tamp.model.backend import Backend
-from tamp.model.events import Events
+from tamp.model.events import Events, Publish
 from tamp.model.goal import Goal
-from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
+from tamp.model.scene import Perceiver, Scene
+from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
-from tamp.perception.predicates import held_in
-from tamp.policy.camera_perceiver import TableEyes
-from tamp.runs.episode import Result, Settings, noted, robot_at_table, take_up, timed, told
+from tamp.perception.written_goals import goals_in
+from tamp.runs.episode import GoalSource, Result, Settings, begin, noted, robot_at_table, timed
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.evaluator import Overseer
-from tamp.runs.side_effects import shifted
+from tamp.runs.evaluator import Evaluator, TaskCheck
+from tamp.runs.spoken import spoken
 
-LASTS = 20
-"""Control periods for which what was reached has to last."""
-SEEMED = "it was seen to be done, and is not"
-"""What is wrong where only the eyes that are acted by say that it is done."""
-
-Wanted = Callable[[Scene, WorldState], tuple[Goal, ...]]
-"""What is wanted of a scene. Refusal where that cannot be said of it. Words are read in what is seen; without any it is
-given, in the names of who knows all."""
-
-
-class Table(Backend, Protocol):
-    """A robot at a table. `stepping_seconds` are those that its world or its controller took."""
-
-    robot_model: RobotDescription
-
-    @property
-    def stepping_seconds(self) -> float:
-        """Seconds so far."""
-        ...
-
-
-def carry_out(
-    table: Table,
-    eyes: Perceiver,
-    judge: Perceiver,
-    wanted: Wanted,
-    settings: Settings,
-    step_limit: int,
-    log: EpisodeLog,
-    result: Result,
-    say: Callable[[str], None],
-    stack: contextlib.ExitStack,
-) -> None:
-    """See, take up what is wanted, work towards it to the end, and put into the result what came of it. All that acts
-    sees with `eyes` alone; `judge` knows all, and may be the same."""
-    try:
-        ready = robot_at_table(table, eyes, table.robot_model, settings, log, say, stack, step_limit)
-        scene, state, _ = ready.table.look()
-    except Refusal as e:
-        result.stage, result.reason = "perception", str(e)
-        return
-    noted(scene, state, log)
-    overseer = _overseer(ready, eyes, judge, settings, log)
-    ready.table.publish = Events(ready.table.publish, overseer.heard)
-    work = _Work(table, ready, overseer, wanted, settings)
-    search = eyes.search(ready.table, work.goals, settings.seed) if isinstance(eyes, TableEyes) else None
-    try:
-        with timed(result, "language"):
-            goals = work.sought(search, scene, state)
-        session = take_up(ready, goals, result)
-    except Refusal as e:
-        log.event("refused", message=str(e))
-        result.stage, result.reason = "goal", str(e)
-        return
-    overseer.judges(goals)
-    try:
-        work.run(session)
-    finally:
-        told(ready.pursuit, session, result)
-        if search is not None:
-            result.executed = [*map(str, search.executed), *result.executed]
-            result.steps, result.total_steps = result.steps + search.steps, result.total_steps + search.steps
-    _conclude(work, result, log)
-    if isinstance(eyes, TableEyes):
-        result.seconds["look"] = round(eyes.seconds, 3)
-
-
-def _overseer(ready: AtTable, eyes: Perceiver, judge: Perceiver, settings: Settings, log: EpisodeLog) -> Overseer:
-    if judge is eyes:
-        return Overseer.same(judge, ready.table.sight, log.event)
-    return Overseer.beside(judge, ready.table.world.robot, settings.domain, log.event)
+STILL = 20
+"""Control periods of standing still after which what was reached still has to hold."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Work:
-    """What goes on at a table in one episode."""
+class Episode:
+    """One episode, as whatever opens a world for it and acts in it has to know it. With no `source` of goals the task's
+    own goal is taken."""
 
-    table: Table
-    ready: AtTable
-    overseer: Overseer
-    wanted: Wanted
+    task: Task
+    source: GoalSource | None
     settings: Settings
+    log: EpisodeLog
+    say: Callable[[str], None]
 
-    def goals(self, scene: Scene, state: WorldState) -> tuple[Goal, ...]:
-        """What is wanted, of a scene as whoever acts sees it."""
-        overseer = self.overseer
-        overseer.saw(scene)
-        if self.settings.said is not None or overseer.names is None:
-            return self.wanted(scene, state)
-        return overseer.handed_over(self.wanted(overseer.start, overseer.state), scene, state)
 
-    def sought(self, search: Search | None, scene: Scene, state: WorldState) -> tuple[Goal, ...]:
-        """What is wanted, once it was looked for where it is not seen, and looked at where it is doubtful."""
+@dataclass(frozen=True, eq=False)
+class World:
+    """A world that is open for an episode. The agent perceives with `perceiver` alone; `truth` has ground truth, and
+    may be the same. `wanted` gives goals: of words in what the agent sees, else in the names of ground truth."""
+
+    backend: Backend
+    robot: RobotDescription
+    perceiver: Perceiver
+    truth: Perceiver
+    wanted: Reads
+    step_limit: int
+    seconds: Callable[[], dict[str, float]]
+    """What the world's own parts have taken so far, by stage."""
+    check: Callable[[Scene], TaskCheck | None] = lambda start: None
+    disturber: Disturber | None = None
+    make_agent: Callable[[Evaluator, Publish], Acting] | None = None
+    """What acts in place of an agent in this process."""
+
+
+class Acting(Ticked, Protocol):
+    """What acts in an episode: an `Agent`, or a policy in a process of its own."""
+
+    outcome: Outcome
+
+
+class Place(Protocol):
+    """Where episodes run: LIBERO's simulator, another one, or an arm (`tamp.runs.worlds`)."""
+
+    @property
+    def backend(self) -> str:
+        """Its name."""
+        ...
+
+    def label(self, settings: Settings) -> str:
+        """How results say what perceives, and where."""
+        ...
+
+    def open(self, episode: Episode, folder: Path, opened: contextlib.ExitStack) -> World:
+        """A world for an episode, as long as `opened` lasts."""
+        ...
+
+
+def run_episode(
+    place: Place,
+    task: Task,
+    source: GoalSource | None,
+    settings: Settings,
+    folder: Path,
+    say: Callable[[str], None],
+) -> Result:
+    """Run one episode at a place into `folder`. With no goal source the task's own goal is taken.
+
+    Refusals become results with a stage and a reason, and so does an arm that stops: `execution`, or `stopped` where it
+    was stopped. Bad input raises InputError.
+    """
+    result = Result(out=str(folder), perception=place.label(settings))
+    with EpisodeLog(folder) as log, timed(result, "total"):
+        begin(log, task, settings, result.perception, place.backend)
+        say("building the scene")
+        world: World | None = None
         try:
-            goals = self.goals(scene, state)
-        except Refusal as refusal:
-            if search is None or not lacks_something(refusal):
-                raise
-            routine = search.find(refusal)
+            with contextlib.ExitStack() as opened:
+                episode = Episode(task, source, settings, log, say)
+                with timed(result, "build"):
+                    world = place.open(episode, folder, opened)
+                perform(world, episode, result, opened)
+        except ArmFault as fault:  # also where the arm does not say in the end that it stands still
+            result.success = False
+            result.stage = "stopped" if fault.kind == "stopped" else "execution"
+            stands = None if world is None else bool(getattr(world.backend, "stands", False))
+            result.reason = f"{fault}; {STANDS[stands]}"
+        log.event("outcome", **result.as_dict())
+    return result
+
+
+def perform(world: World, episode: Episode, result: Result, opened: contextlib.ExitStack) -> None:
+    """Act in a world that is open until what acts is over, and put what came of it into the result."""
+    same = world.perceiver is world.truth and world.make_agent is None
+    evaluator = Evaluator.of(world.truth, world.robot, episode.settings.domain, episode.log, same)
+    evaluator.check = world.check(evaluator.start)
+    disturber = world.disturber
+    publish = Events(episode.log.take, spoken(episode.say), evaluator.heard)
+    if disturber is not None:
+        publish.subscribe(lambda event: disturber.heard(event, evaluator.operands))
+    try:
+        if world.make_agent is not None:
+            acting: Acting = world.make_agent(evaluator, publish)
         else:
-            if search is None or not search.doubted(goals, scene):
-                return goals
-            routine = search.make_sure(goals)
-        session = Session(self.ready, self.ready.table.publish, ends_when_idle=True)
-        session.begin(Activity("search", routine))
-        self.run(session)
-        if session.failed is not None or not search.goals:
-            raise Refusal(session.failed.waits_for if session.failed else "nothing came of the search", "absent")
-        return search.goals
+            acting = _agent(world, episode, evaluator, publish, opened)
+    except Refusal as e:
+        result.stage, result.reason = "perception", str(e)
+        return
 
-    def run(self, session: Session) -> None:
-        """Have a session go on to its end."""
-        table, after = self.table, self._after
-        if self.settings.clock == "real":
-            run_in_real_time(session, table, self.ready.table.publish, after=after)
+    def after() -> None:
+        evaluator.after_step(world.backend.time, world.backend.observe())
+
+    try:
+        if episode.settings.clock == "real":
+            run_in_real_time(acting, world.backend, publish, after=after)
         else:
-            run_paused(session, table, after=after)
+            run_paused(acting, world.backend, after=after)
+    finally:
+        result.take(acting.outcome)
+        result.seconds |= {k: round(v, 3) for k, v in world.seconds().items()}
+        result.disturbed = None if disturber is None else disturber.told
+    for _ in range(STILL):
+        world.backend.stop()
+        if evaluator.check is not None:
+            evaluator.check.look()
+    evaluator.conclude(result, acting.outcome.believed)
 
-    def _after(self) -> None:
-        self.overseer.asked.sight.felt(self.table.time, self.table.observe())
+
+def _agent(
+    world: World, episode: Episode, evaluator: Evaluator, publish: Events, opened: contextlib.ExitStack
+) -> Agent:
+    """An agent in this process, which has taken up what is wanted. Refusal where nothing can be perceived."""
+    settings, log, limit = episode.settings, episode.log, world.step_limit
+    ready = robot_at_table(world.backend, world.perceiver, world.robot, settings, log, publish, opened, limit)
+    scene, state, _ = ready.table.look()
+    noted(scene, state, log)
+
+    def wanted(scene: Scene, state: WorldState) -> tuple[Goal, ...]:
+        evaluator.saw({**told_of(scene), "symbols": state.symbols})
+        if settings.said is not None or evaluator.names is None:
+            return world.wanted(scene, state)
+        given = evaluator.in_agents_names(world.wanted(evaluator.start, evaluator.state))
+        untouched = dict.fromkeys(s for g in given for s in g.untouched)
+        return goals_in(scene, state, settings.domain, [str(g) for g in given], untouched)
+
+    eyes, table = world.perceiver, ready.table
+    if isinstance(eyes, TableEyes):
+        agent = Agent(ready, wanted, log, lambda reads: eyes.search(table, reads, settings.seed))
+    else:
+        agent = Agent(ready, wanted, log)
+    agent.begin(scene, state)
+    return agent
 
 
-def _conclude(work: _Work, result: Result, log: EpisodeLog) -> None:
-    """What the episode came to, once it has stood still for a while at the end."""
-    overseer, beliefs = work.overseer, work.ready.table.sight.beliefs
-    result.reached = result.success = overseer.reached(beliefs)
-    for _ in range(LASTS):
-        work.table.stop()
-    final, atoms = overseer.look()
-    result.lasting = overseer.reached(beliefs) and held_in(atoms) is None
-    result.seconds["step"] = round(work.table.stepping_seconds, 3)
-    result.shifted = shifted(overseer.start, overseer.state, final, overseer.operands(result.executed))
-    result.verdicts = dict(overseer.verdicts)
-    log.event("final", atoms=atoms.atoms, poses=poses_of(final), joints=joints_of(final))
-    if result.stage is None and overseer.unmatched is not None:
-        result.stage, result.reason = "judge", overseer.unmatched
-    elif result.stage is None and not result.reached and overseer.names is not None:
-        result.stage, result.reason = "checker", SEEMED
+def goals_wanted(
+    episode: Episode, task_goal: Callable[[Scene], Goal] | None, picture: Callable[[], bytes] | None
+) -> Reads:
+    """What gives the goals of an episode: its source, else the task's own, `task_goal`, or that of the scene's file.
+    Refusal where there are none, which is logged."""
+    source, task, domain, log = episode.source, episode.task, episode.settings.domain, episode.log
+
+    def wanted(scene: Scene, state: WorldState) -> tuple[Goal, ...]:
+        if source is None and task_goal is not None and task.is_checked:
+            return (task_goal(scene),)
+        if source is None and task.goal is None:
+            raise InputError(task.unchecked)
+        if source is None:
+            goals = goals_in(scene, state, domain, [str(task.goal)])
+        else:
+            goals = source(scene, state, domain, log, picture() if picture is not None else None)
+        for goal in goals:
+            goal.rules(domain, state)
+        return goals
+
+    return wanted

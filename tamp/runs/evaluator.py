@@ -1,146 +1,251 @@
-"""Who knows all, at work beside somebody who only sees: it judges what was asked for, in its own names for things.
+"""Evaluate an episode with ground truth. Nothing of it reaches whoever plans.
 
-What the one who acts calls things is matched with them by where he sees them. He is told nothing of it, but for goals
-that are given instead of words: these come in the names of who knows all, and are handed over in his.
+Whether the goals hold is judged by an oracle of the formula; where the scene has a task of its own, its check is asked,
+too. An agent that perceives by itself has names of its own for things: they are matched by where it saw them.
 """
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from motion.robot import RobotDescription
 from tamp.errors import Refusal, TampError
 from tamp.model.atoms import Atom
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
-from tamp.model.events import ActionEnded, Event
-from tamp.model.goal import Goal
-from tamp.model.scene import Perceiver, Scene
-from tamp.model.scene_record import told_of
+from tamp.model.events import ActionBegun, ActionEnded, Event, GoalTaken, Journal, MilestoneEnded
+from tamp.model.goal import Goal, parse_goal
+from tamp.model.scene import Perceiver, RobotState, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
-from tamp.perception.beliefs import Beliefs
+from tamp.perception import relative_places
 from tamp.perception.predicates import held_in, observe
+from tamp.perception.relative_places import PlacesBeside, places
 from tamp.perception.sight import Sight
-from tamp.perception.written_goals import goals_in
-from tamp.runs.goal_oracle import Asked, asked_of
+from tamp.runs.episode import Result
 from tamp.runs.matching import Names, match
-from tamp.runs.side_effects import operands_of
+from tamp.runs.side_effects import operands_of, shifted
 from tamp.skills.base import Skill
 from tamp.skills.registry import bound
 
-Told = Callable[..., None]
-"""Takes an event of the log: its kind, and data by name."""
+SEEMED = "it was seen to be done, and is not"
+"""What is wrong where only the agent's own perception says that it is done."""
+NOT_THE_TASK = "the goal is seen to hold, LIBERO's check of the scene's task says no"
+
+
+class TaskCheck(Protocol):
+    """A scene's own check of its task: see `tamp.backends.libero.task_check`."""
+
+    success: bool
+
+    @property
+    def touched(self) -> dict[str, int]:
+        """The control steps in which something was touched that the action was not about."""
+        ...
+
+    def after_step(self, operands: tuple[str, ...]) -> None:
+        """Look, after a control step of an action with the given arguments."""
+        ...
+
+    def look(self) -> None:
+        """Check now."""
+        ...
+
+    def holds(self) -> bool:
+        """Whether the task is done now, whatever the step limit."""
+        ...
+
+    def is_about(self, goals: tuple[Goal, ...], true: frozenset[Atom]) -> bool:
+        """Whether what is asked for, where exactly the atoms `true` hold, is the task that is checked."""
+        ...
 
 
 @dataclass(eq=False)
-class Overseer:
-    """Judges by `perceiver`, which knows all. `sight` says in symbols what that sees, `skills` what actions are for.
-    `names` are the other one's names in its own: None where both look through the same eyes. `unmatched` says why a
-    goal cannot be judged, where that is so."""
+class GoalOracle:
+    """Whether goals hold, one after the other, in ground truth. `sight` states that in symbols; its trail is its own,
+    what is believed it takes from whoever acted."""
+
+    goals: tuple[Goal, ...]
+    perceiver: Perceiver
+    sight: Sight
+    held: list[bool] = field(default_factory=list)
+    seconds: float = 0.0
+    """What looking has taken while the robot was at work."""
+
+    @staticmethod
+    def of(goals: tuple[Goal, ...], perceiver: Perceiver, sight: Sight, start: Scene) -> GoalOracle:
+        """The oracle of goals, with the places beside things that they name as these are at the start."""
+        beside = places([a for g in goals for a in g.mentioned], start)
+        own = Sight(sight.domain, sight.observers, sight.world)
+        oracle = GoalOracle(goals, PlacesBeside(perceiver, beside) if beside else perceiver, own)
+        own.state(start)
+        return oracle
+
+    def heard(self, event: Event) -> None:
+        """Look when one of several goals was worked on, and for observers that remember when an action has ended."""
+        if isinstance(event, ActionEnded) and any(o.keeps for o in self.sight.observers.values()):
+            start = time.perf_counter()
+            self.sight.state(self.perceiver.perceive())
+            self.seconds += time.perf_counter() - start
+        if isinstance(event, MilestoneEnded) and event.number < len(self.goals):
+            self.held.append(self.holds(self.goals[event.number - 1]))
+
+    def reached(self, believed: Mapping[Atom, float]) -> bool:
+        """Whether each of the goals held at its time, the last one now; `believed` has atoms and the seconds since when
+        whoever acted believes them."""
+        rules = self.sight.beliefs.rules
+        self.sight.beliefs.since |= {a: t for a, t in believed.items() if a.predicate in rules}
+        last = self.holds(self.goals[-1])
+        return last and all(self.held) and len(self.held) == len(self.goals) - 1
+
+    def holds(self, goal: Goal) -> bool:
+        """Whether a goal holds now."""
+        return not goal.missing(self.sight.state(self.perceiver.perceive()))
+
+
+@dataclass(eq=False)
+class Evaluator:
+    """Judges by `perceiver`, which has ground truth. `names` are the agent's names in those of ground truth, None where
+    the agent perceives with the same; `unmatched` says why a goal cannot be judged, where that is so."""
 
     perceiver: Perceiver
     sight: Sight
     skills: Mapping[str, Skill]
-    note: Told
+    log: Journal
     names: Names | None
+    check: TaskCheck | None = None
     start: Scene = field(init=False)
     state: WorldState = field(init=False)
-    asked: Asked = field(init=False)
+    oracle: GoalOracle = field(init=False)
     unmatched: str | None = None
+    own: bool = False
+    """Whether what is asked for is the task that `check` checks."""
     verdicts: Counter[str] = field(default_factory=Counter)
-    """How often the other one was `right` about what became of an action, said it was `done` that was not, `undone`."""
+    """How often the agent was `right` about what became of an action, said it was `done` that was not, or `undone`."""
+    operands: tuple[str, ...] = ()
+    """What the action that goes on is about, in the names of ground truth."""
+    _seen: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.start = self.perceiver.perceive()
         self.state = self.sight.state(self.start)
-        self.asked = Asked((), self.perceiver, self.sight)
+        self.oracle = GoalOracle((), self.perceiver, self.sight)
+        self._seen = {"symbols": self.state.symbols, "objects": [o.name for o in self.start]}
 
     @staticmethod
-    def same(perceiver: Perceiver, sight: Sight, note: Told) -> Overseer:
-        """One that judges by the eyes that are acted by, and by what was made to look through them."""
-        return Overseer(perceiver, Sight(sight.domain, sight.observers, sight.world), {}, note, None)
+    def of(truth: Perceiver, robot: RobotDescription, domain: Domain, log: Journal, same: bool) -> Evaluator:
+        """One with a kinematic world of its own. `same`: the agent perceives with ground truth, too."""
+        found, world = bound(domain), world_of(truth.perceive(), robot)
+        return Evaluator(truth, Sight(domain, found.observers, world), found.skills, log, None if same else Names({}))
 
-    @staticmethod
-    def beside(perceiver: Perceiver, robot: RobotDescription, domain: Domain, note: Told) -> Overseer:
-        """One with eyes of its own."""
-        found, world = bound(domain), world_of(perceiver.perceive(), robot)
-        return Overseer(perceiver, Sight(domain, found.observers, world), found.skills, note, Names({}))
+    # What the agent perceives and reports
 
-    def saw(self, scene: Scene) -> None:
-        """What the other one sees, now that he makes something of words, or of a goal."""
+    def saw(self, record: Mapping[str, Any]) -> None:
+        """Take the agent's scene as plain data (`tamp.model.scene_record`), with its `symbols`."""
+        self._seen = record
         if self.names is not None:
-            self.names = match(told_of(scene), self.perceiver.perceive())
+            self.names = match(record, self.perceiver.perceive())
 
-    def handed_over(self, goals: Iterable[Goal], scene: Scene, state: WorldState) -> tuple[Goal, ...]:
-        """Goals in the names of who knows all, as the other one has to be told them in what he sees. Refusal for what
-        he does not see."""
+    def in_agents_names(self, goals: Iterable[Goal]) -> list[Goal]:
+        """Goals in the names that the agent has for things. Refusal for what it does not see."""
         if self.names is None:
-            return tuple(goals)
+            return list(goals)
         back = self.names.backwards()
-        said = [back.of(g) for g in goals]
-        untouched = dict.fromkeys(s for g in said for s in g.untouched)
-        return goals_in(scene, state, self.sight.domain, [str(g) for g in said], untouched)
-
-    def judges(self, goals: tuple[Goal, ...]) -> None:
-        """What is to be judged from now on."""
-        try:
-            mine = goals if self.names is None else tuple(self.names.of(g) for g in goals)
-            self.asked = asked_of(mine, self.perceiver, self.sight, self.start)
-        except (TampError, KeyError) as e:
-            self.unmatched = f"what it worked towards cannot be judged: {e}"
-            self.note("unmatched", message=str(e))
-            return
-        if self.names is not None:
-            self.note("matched", goal=[str(g) for g in mine], names=self.names.true)
+        return [back.of(g) for g in goals]
 
     def heard(self, event: Event) -> None:
-        """Something happened."""
-        self.asked.heard(event)
-        if isinstance(event, ActionEnded) and self.names is not None:
-            told = verdict(event.action, event.success, self.names, self.skills, self.asked)
-            if told is not None:
-                self.verdicts[told[0]] += 1
-                self.note("verdict", action=event.action, verdict=told[0], missing=told[1])
+        """Take an event of the agent's."""
+        match event:
+            case GoalTaken(goal, untouched):
+                self._take(goal if isinstance(goal, list) else [str(goal)], untouched)
+            case ActionBegun(action):
+                self.operands = self._operands([action])
+            case ActionEnded():
+                self.operands = ()
+                self._judge_action(event)
+        self.oracle.heard(event)
 
-    def reached(self, believed: Beliefs) -> bool:
+    def after_step(self, seconds: float, robot: RobotState) -> None:
+        """Look, after a control step at so many seconds of the world's clock."""
+        if self.check is not None:
+            self.check.after_step(self.operands)
+        self.oracle.sight.felt(seconds, robot)
+
+    # What it comes to
+
+    def conclude(self, result: Result, believed: Mapping[str, float]) -> None:
+        """Put into the result whether what was asked for holds, once the robot has stood still for a while."""
+        scene = self.perceiver.perceive()
+        state = self.oracle.sight.state(scene)
+        result.reached = self._reached(believed)
+        result.shifted = shifted(self.start, self.state, scene, self._operands(result.executed))
+        result.verdicts = dict(self.verdicts)
+        self.log.event("final", atoms=state.atoms, poses=poses_of(scene), joints=joints_of(scene))
+        lasts = result.reached
+        if self.check is not None:
+            result.libero, result.touched = self.check.success, self.check.touched
+            lasts = self.check.holds() if self.own else lasts
+        result.task = result.libero if self.own else None
+        result.success = result.reached if result.task is None else result.task
+        result.lasting = lasts and held_in(state) is None
+        if self.oracle.seconds:
+            result.seconds["judge"] = round(self.oracle.seconds, 3)
+        if result.stage is None and self.unmatched is not None:
+            result.stage, result.reason = "judge", self.unmatched
+        elif result.stage is None and not result.success:
+            result.stage, result.reason = "checker", NOT_THE_TASK if self.own else SEEMED
+
+    def _reached(self, believed: Mapping[str, float]) -> bool:
         """Whether each of the goals held at its time, the last one now."""
-        if not self.asked.goals or self.unmatched is not None:
+        if not self.oracle.goals or self.unmatched is not None:
             return False
-        if self.names is None:
-            return self.asked.reached(believed)
-        mine = Beliefs(self.sight.domain, self.sight.domain.table.beliefs)
-        for atom, since in believed.since.items():
-            mine.since[Atom(atom.predicate, tuple(map(self.names.symbol, atom.args)))] = since
-        return self.asked.reached(mine)
+        named: Callable[[str], str] = str if self.names is None else self.names.symbol
+        atoms = {}
+        for text, since in believed.items():
+            predicate, *args = text.strip("()").split()
+            atoms[Atom(predicate, tuple(map(named, args)))] = since
+        return self.oracle.reached(atoms)
 
-    def operands(self, actions: Iterable[str]) -> tuple[str, ...]:
-        """What some actions were about, in its own names."""
+    def _operands(self, actions: Iterable[str]) -> tuple[str, ...]:
+        """What actions were about, in the names of ground truth."""
         if self.names is None:
             return operands_of(actions)
         return tuple(dict.fromkeys(s for a in actions for s in self.names.operands(a)))
 
-    def look(self) -> tuple[Scene, WorldState]:
-        """How things are now."""
-        scene = self.perceiver.perceive()
-        return scene, self.asked.sight.state(scene)
+    def _take(self, texts: list[str], untouched: list[str]) -> None:
+        """Judge from now on whether these goals hold, which are in the agent's names."""
+        symbols = {**self._seen["symbols"], **relative_places.symbols(list(self._seen["objects"]))}
+        try:
+            goals = tuple(parse_goal(t, self.sight.domain, symbols, untouched=untouched) for t in texts)
+            if self.names is not None:
+                goals = tuple(map(self.names.of, goals))
+            self.oracle, self.unmatched = GoalOracle.of(goals, self.perceiver, self.sight, self.start), None
+        except (TampError, KeyError) as e:
+            self.unmatched = f"what it worked towards cannot be judged: {e}"
+            self.log.event("unmatched", message=str(e))
+            return
+        self.own = self.check is not None and self.check.is_about(goals, self.state.atoms)
+        if self.names is not None:
+            self.log.event("matched", goal=[str(g) for g in goals], own=self.own, names=self.names.true)
 
-
-def verdict(
-    action: str, done: bool, names: Names, skills: Mapping[str, Skill], asked: Asked
-) -> tuple[str, str | None] | None:
-    """Whether what somebody says of an action, that it is `done` or not, is so: `right`, `done` where it is not,
-    `undone` where it is; and what is missing. None where nothing can be said of it."""
-    name, *told = action.strip("()").split()
-    scene = asked.perceiver.perceive()  # with the places beside things that are asked for
-    there = {o.name for o in scene} | {r.name for _, r in scene.regions()}
-    try:
-        args = tuple(map(names.said, told))
-    except Refusal:  # of what is his alone nothing can be said
-        return None
-    if name not in skills or not there.issuperset(args):
-        return None
-    held = held_in(observe(scene, asked.sight.world))
-    missing = skills[name].achieved(args, scene, held)
-    return "right" if done == (missing is None) else "done" if done else "undone", missing
+    def _judge_action(self, event: ActionEnded) -> None:
+        """Count whether what an agent that perceives by itself says of an action is so."""
+        if self.names is None:
+            return
+        name, *told = event.action.strip("()").split()
+        scene = self.oracle.perceiver.perceive()  # with the places beside things that are asked for
+        there = {o.name for o in scene} | {r.name for _, r in scene.regions()}
+        try:
+            args = tuple(map(self.names.said, told))
+        except Refusal:  # of what only the agent has a name for nothing can be said
+            return
+        if name not in self.skills or not there.issuperset(args):
+            return
+        held = held_in(observe(scene, self.sight.world))
+        missing = self.skills[name].achieved(args, scene, held)
+        verdict = "right" if event.success == (missing is None) else "done" if event.success else "undone"
+        self.verdicts[verdict] += 1
+        self.log.event("verdict", action=event.action, verdict=verdict, missing=missing)

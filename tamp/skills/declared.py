@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from tamp.backends.xarm.skills import arm_skills
 from tamp.errors import InputError
 from tamp.model.domain import Domain
-from tamp.model.skill_spec import Spec
+from tamp.model.skill_spec import Segment, Spec
 
 Backend = Literal["libero", "xarm"]
+ITEM, NAMED = "item", "place"
+"""The types of what an arm's detector names, and of its world's named poses; a domain may have types below them."""
 End = Literal["active", "rest"]
 
 IN_WAY = frozenset({"in-way", "in-way-if-open"})
@@ -68,9 +69,23 @@ def table_specs() -> dict[str, Spec]:
     return {s.name: s for s in (PICK, PLACE, SLIDE, *map(articulating, ENDS))}
 
 
+def arm_specs() -> dict[str, Spec]:
+    """Of every skill that is a step of an arm's contract, or an event of its hand, by name."""
+    known: dict[str, tuple[tuple[str, ...], Segment]] = {
+        "approach-object": ((ITEM, NAMED), "move"),
+        "move-to-object": ((ITEM, NAMED), "move"),
+        "approach-named": ((NAMED,), "move"),
+        "move-to-named": ((NAMED,), "move"),
+        "retreat": ((), "move"),
+        "open-hand": ((), "grip"),
+        "close-hand": ((), "grip"),
+    }
+    return {name: Spec(name, takes, segments=frozenset({does})) for name, (takes, does) in known.items()}
+
+
 def specs() -> dict[Backend, dict[str, Spec]]:
     """What all skills declare, by their names and the backend that they are for."""
-    return {"libero": table_specs(), "xarm": {name: s.spec for name, s in arm_skills().items()}}
+    return {"libero": table_specs(), "xarm": arm_specs()}
 
 
 def facts() -> frozenset[str]:

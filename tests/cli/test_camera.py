@@ -22,8 +22,8 @@ from tamp.api.bench import Request
 from tamp.api.bench_episodes import Setup
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
-from tamp.policy import eyes
-from tamp.policy.policy import Eyes
+from tamp.perception import camera_eyes
+from tamp.perception.camera_eyes import Eyes
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.labels import by_camera, in_words
 from tests.stand_in_eyes import StandIn, answering
@@ -32,7 +32,7 @@ from tests.stand_in_eyes import StandIn, answering
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the library of objects had been built."""
-    monkeypatch.setattr(eyes, "check_eyes", lambda: None)
+    monkeypatch.setattr(camera_eyes, "check_eyes", lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_eyes_that_do_not_go_with_a_backend_are_told() -> None:
 def test_a_server_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
     """With the command as it is typed; the library is an empty one, which the eyes need only once there is a scene."""
     code = (
-        "import tamp.api.camera as c, tamp.policy.eyes as e\n"
+        "import tamp.api.camera as c, tamp.perception.camera_eyes as e\n"
         "e.check_eyes = lambda: None\n"
         "import dataclasses\n"
         "recipe = c.recipe\n"
@@ -160,7 +160,7 @@ def test_a_server_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
         assert server.stdout is not None
         told = json.loads(server.stdout.readline())
         assert told["port"] > 0 and told["perception"] == "camera"
-        from tamp.policy.server import connected
+        from tamp.runs.policy.server import connected
 
         with connected(f"ws://127.0.0.1:{told['port']}") as (_, metadata):
             assert metadata == {k: v for k, v in told.items() if k != "port"}

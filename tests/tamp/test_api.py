@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).with_name("api.txt")
 HEAVY = ("numpy", "mujoco", "pybullet", "robosuite", "libero", "unified_planning", "llama_cpp", "outlines", "llm")
 FUNCTIONS = [name for name in tamp.__all__ if inspect.isfunction(getattr(tamp, name))]
-IN_SCENES = {"agent", "execute", "ground", "load_scene", "perceive", "plan", "refine", "solve"}
+IN_SCENES = {"execute", "ground", "load_scene", "make_agent", "perceive", "plan", "refine", "solve"}
 """Those whose examples begin with a simulator's scene."""
 
 
@@ -171,7 +171,7 @@ def test_motions_that_do_not_fit_any_more_are_made_anew(kitchenette: tamp.Loaded
 
 @pytest.mark.episode
 def test_an_agent_that_is_ended_says_how_far_it_came(kitchenette: tamp.LoadedScene) -> None:
-    agent = tamp.agent(kitchenette, tamp.ground(kitchenette, goal=["(holding red_block)", "(hand-empty)"]))
+    agent = tamp.make_agent(kitchenette, tamp.ground(kitchenette, goal=["(holding red_block)", "(hand-empty)"]))
     for _ in range(5):
         kitchenette.command(*(agent.tick(kitchenette.observe()) or pytest.fail("it is over too soon")))
     assert agent.outcome is None

@@ -10,9 +10,9 @@ import numpy as np
 
 from tamp.backends.libero.cameras import take
 from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.recorder import Recorder
 from tamp.perception.library import Library
 from tamp.perception.overlay import Shown, overlaid, shown_of
-from tamp.runs.recorder import Recorder
 
 SIZE = (480, 480)
 """Height and width in pixels of each camera's picture where something is drawn on it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from dataclasses import dataclass
 
 CONTROL_PORT = 502
 """Of a controller; only emulated ones have another."""
@@ -29,3 +30,12 @@ def address_of(text: str) -> tuple[str, int]:
         return host_of(found[1]), int(found[2])
     except ValueError as e:
         raise ValueError(f"{found[1]!r} is no IPv4 address; {_VALID}") from e
+
+
+@dataclass(frozen=True)
+class ArmAddress:
+    """Where an arm is, and where its emulator says what is around it."""
+
+    host: str
+    port: int
+    eyes: tuple[str, int]

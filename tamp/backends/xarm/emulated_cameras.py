@@ -12,7 +12,7 @@ from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.side_channel import SideChannel
 from tamp.errors import InputError
 from tamp.perception.camera_calibration import Camera
-from tamp.policy.wire import pack, unpack
+from tamp.wire import pack, unpack
 
 REPLY = 60.0
 """Seconds in which pictures have to come: before the first ones a renderer is made ready."""

@@ -14,7 +14,7 @@ from typing import Any
 from tamp.backends.xarm.contract_world import breaches_in
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.plan_json import written
-from tamp.backends.xarm.skills import ITEM, PLACE, ArmSkill, Call, arm_skills
+from tamp.backends.xarm.skills import Call, arm_skills
 from tamp.backends.xarm.steps import Step
 from tamp.backends.xarm.symbols import AT, label_named, pose_named, rank
 from tamp.backends.xarm.workcell import Workcell
@@ -24,6 +24,7 @@ from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain, load
 from tamp.plans.steps import PlanFile
 from tamp.plans.verdict import Verdict
+from tamp.skills.declared import ITEM, NAMED, arm_specs, check_table
 
 Facts = frozenset[Atom]
 
@@ -67,17 +68,14 @@ def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell)
     return Judged(plan, verdict, steps)
 
 
-def bind(domain: Domain) -> dict[str, ArmSkill]:
-    """The arm's skill of every operator. InputError as `check_table`."""
-    from tamp.skills.declared import check_table
-
+def bind(domain: Domain) -> dict[str, str]:
+    """The name of the arm's skill of every operator. InputError as `check_table`."""
     check_table(domain, "xarm")
-    known = arm_skills()
-    return {operator: known[domain.skills[operator]] for operator in domain.operators}
+    return {operator: domain.skills[operator] for operator in domain.operators}
 
 
 def refined(
-    actions: Sequence[GroundAction], bound: dict[str, ArmSkill], before: Sequence[Facts], world: Workcell
+    actions: Sequence[GroundAction], bound: dict[str, str], before: Sequence[Facts], world: Workcell
 ) -> tuple[Step | HandEvent, ...]:
     """A step or an event for each action. `before` are the facts that hold before each, as far as they say where
     things are. InputError for symbols that the world does not know."""
@@ -110,17 +108,17 @@ def wrong_in(steps: Sequence[Step | HandEvent], actions: Sequence[GroundAction],
     return [f"step {number}, {actions[number - 1]}: {message}" for number, message in sorted(told)]
 
 
-def _step(number: int, action: GroundAction, skill: ArmSkill, facts: Facts, world: Workcell) -> Step | HandEvent:
-    said = dict(zip(skill.spec.takes, action.args, strict=False))
+def _step(number: int, action: GroundAction, skill: str, facts: Facts, world: Workcell) -> Step | HandEvent:
+    said, comes = dict(zip(arm_specs()[skill].takes, action.args, strict=False)), arm_skills()[skill]
     try:
-        place = pose_named(said[PLACE], world.poses) if PLACE in said else ""
+        place = pose_named(said[NAMED], world.poses) if NAMED in said else ""
         if ITEM not in said:
-            return skill.step(Call(number, action, place))
+            return comes(Call(number, action, place))
         label = label_named(said[ITEM], world.labels)
-        index = rank(said[ITEM], said[PLACE], facts, world.labels)
+        index = rank(said[ITEM], said[NAMED], facts, world.labels)
     except InputError as e:
         raise InputError(f"step {number}, {action}: {e}") from e
-    return skill.step(Call(number, action, place, label, index))
+    return comes(Call(number, action, place, label, index))
 
 
 def _facts(problem: Any, changes: Sequence[Sequence[str]]) -> list[Facts]:

@@ -12,10 +12,7 @@ from dataclasses import dataclass
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.steps import ApproachNamed, ApproachObject, MoveToNamed, MoveToObject, RetreatZ, Step
 from tamp.model.atoms import GroundAction
-from tamp.model.skill_spec import Segment, Spec
 
-ITEM, PLACE = "item", "place"
-"""The types of what a detector names, and of the world's named poses; a domain may have types below them."""
 LIFT = 0.08
 """Metres that `retreat` goes up: as high as approaches hover."""
 
@@ -35,31 +32,21 @@ class Call:
     index: int = 0
 
 
-@dataclass(frozen=True)
-class ArmSkill:
-    """What it declares, and its step or event. Always one, so that a step has the number of its action in the plan."""
-
-    spec: Spec
-    step: Callable[[Call], Step | HandEvent]
+Comes = Callable[[Call], Step | HandEvent]
+"""What a skill comes to: always one step or event, so that it has the number of its action in the plan."""
 
 
-def arm_skills() -> dict[str, ArmSkill]:
-    """Every skill of an arm."""
-    thing, place = (ITEM, PLACE), (PLACE,)
-    known = (
-        _skill("approach-object", thing, "move", lambda c: ApproachObject((c.label,), ref=c.place, index=c.index)),
-        _skill("move-to-object", thing, "move", lambda c: MoveToObject((c.label,), ref=c.place, index=c.index)),
-        _skill("approach-named", place, "move", lambda c: ApproachNamed(c.place)),
-        _skill("move-to-named", place, "move", lambda c: MoveToNamed(c.place)),
-        _skill("retreat", (), "move", lambda c: RetreatZ(LIFT)),
-        _skill("open-hand", (), "grip", lambda c: _event("open", c)),
-        _skill("close-hand", (), "grip", lambda c: _event("close", c)),
-    )
-    return {s.spec.name: s for s in known}
-
-
-def _skill(name: str, takes: tuple[str, ...], segment: Segment, step: Callable[[Call], Step | HandEvent]) -> ArmSkill:
-    return ArmSkill(Spec(name, takes, segments=frozenset({segment})), step)
+def arm_skills() -> dict[str, Comes]:
+    """Every skill of an arm (`tamp.skills.declared.arm_specs`), and what it comes to."""
+    return {
+        "approach-object": lambda c: ApproachObject((c.label,), ref=c.place, index=c.index),
+        "move-to-object": lambda c: MoveToObject((c.label,), ref=c.place, index=c.index),
+        "approach-named": lambda c: ApproachNamed(c.place),
+        "move-to-named": lambda c: MoveToNamed(c.place),
+        "retreat": lambda c: RetreatZ(LIFT),
+        "open-hand": lambda c: _event("open", c),
+        "close-hand": lambda c: _event("close", c),
+    }
 
 
 def _event(kind: str, call: Call) -> HandEvent:

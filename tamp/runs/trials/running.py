@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tamp.backends.libero.run import run
 from tamp.backends.libero.scenes import Scenes
 from tamp.backends.libero.tasks import Task
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
@@ -21,9 +20,11 @@ from tamp.runs.cases.case import Case
 from tamp.runs.cases.scene_case import SceneCase
 from tamp.runs.episode import GoalSource, Result, Settings
 from tamp.runs.episode_log import read
+from tamp.runs.episode_runner import run_episode
 from tamp.runs.goal_origin import GoalOrigin
 from tamp.runs.trials.effects import Effects
 from tamp.runs.trials.trial import Trial
+from tamp.runs.worlds import InLibero
 from tamp.skills.registry import bound
 
 TRIES = 4
@@ -117,7 +118,8 @@ class Trials:
         folder = self._folder(f"{what}-{task.name}-{seed}")
         try:
             settings = Settings(self.domain, seed=seed, said=said, origin=GoalOrigin("test", what))
-            result = run(task, source, settings, folder, self.say, self.scenes.of(task, seed))
+            place = InLibero(self.scenes.of(task, seed))
+            result = run_episode(place, task, source, settings, folder, self.say)
             return Episode(result, any(event["event"] == "action" for event in read(folder / "episode.jsonl")))
         except TampError as error:
             return Episode(Result(out=str(folder)), error=str(error))

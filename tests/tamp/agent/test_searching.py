@@ -20,10 +20,11 @@ from tamp.model.events import Event, Searching
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.camera_calibration import Calibration, Camera
+from tamp.perception.camera_eyes import Eyes, Look
 from tamp.perception.written_goals import goals_in
-from tamp.policy.policy import Eyes, Look, Policy
+from tamp.runs.policy.policy import Policy
 from tests.live_sessions import a_panda
-from tests.tamp.policy.test_policy import GOAL, World, run
+from tests.tamp.runs.policy.test_policy import GOAL, World, run
 
 PLACES = np.array([[-0.1 + 0.02 * i, 0.02 * j, 0.92] for i in range(10) for j in range(10)])
 

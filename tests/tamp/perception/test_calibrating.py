@@ -12,7 +12,6 @@ import pytest
 
 from motion.poses import Array, inverse, pose, rotation_about
 from motion.world import World
-from tamp.backends.libero.recording import Order, record
 from tamp.backends.libero.tasks import find
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Observation
@@ -22,6 +21,7 @@ from tamp.perception.calibrating import FEWEST, Found, calibrated, distinct, mid
 from tamp.perception.library import load as library
 from tamp.perception.onto_planes import size
 from tamp.perception.robot_mask import link_poses
+from tamp.runs.recording import Order, record
 
 pytestmark = pytest.mark.episode
 

@@ -13,7 +13,7 @@ from tamp.errors import InputError
 from tamp.model.images import pinhole
 from tamp.perception.camera_calibration import Camera, calibration_from
 from tamp.perception.observations import encoders, has_pictures, pictures
-from tamp.policy.wire import pack, unpack
+from tamp.wire import pack, unpack
 from tests.policies import calibration
 
 LIMITS = np.array([[-2.9, 2.9], [-1.8, 1.8], [-2.9, 2.9], [-3.1, 0.0], [-2.9, 2.9], [0.0, 3.8], [-2.9, 2.9]])

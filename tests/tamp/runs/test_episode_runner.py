@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from motion.poses import pose
+from tamp.agent.searching import Reads
 from tamp.backends.fake.table import FakeTable
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
@@ -20,8 +20,8 @@ from tamp.perception.written_goals import goals_in
 from tamp.runs.bench.boxes import make
 from tamp.runs.episode import Result, Settings
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.episode_runner import Wanted, carry_out
 from tests.live_sessions import a_panda
+from tests.places import at_table
 
 TRAY = "table_body_tray"
 GOAL = f"(on box_1 {TRAY})"
@@ -75,11 +75,9 @@ def wanted(scene: Scene, state: WorldState) -> tuple[Goal, ...]:
     return goals_in(scene, state, load("tabletop"), [GOAL])
 
 
-def run(folder: Path, table: Table, eyes: Perceiver, wanted: Wanted = wanted, said: str | None = None) -> Result:
-    result, settings = Result(), Settings(load("tabletop"), said=said)
-    with EpisodeLog(folder) as log, contextlib.ExitStack() as stack:
-        carry_out(table, eyes, table, wanted, settings, 400, log, result, lambda line: None, stack)
-    return result
+def run(folder: Path, table: Table, eyes: Perceiver, wanted: Reads = wanted, said: str | None = None) -> Result:
+    with EpisodeLog(folder) as log:
+        return at_table(table, eyes, table, wanted, Settings(load("tabletop"), said=said), log)
 
 
 def test_one_who_knows_all_acts_and_judges(tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ import pytest
 
 from tamp.api import arguments, camera
 from tamp.backends.libero import tasks
-from tamp.backends.libero.camera_run import run_camera
 from tamp.errors import InputError
+from tamp.perception.camera_eyes import check_eyes
 from tamp.planning.engine import Engine
-from tamp.policy.eyes import check_eyes
-from tamp.policy.process import PolicyProcess
 from tamp.runs.episode import Settings
+from tamp.runs.policy.process import PolicyProcess
+from tests.places import by_policy as run_camera
 
 pytestmark = [pytest.mark.episode, pytest.mark.process]
 

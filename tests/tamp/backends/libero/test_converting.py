@@ -13,14 +13,14 @@ from tamp.backends.libero import tasks
 from tamp.backends.libero.converting import Conversion, Seen, convert, difference
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.run import run
-from tamp.backends.physics.run import run as run_in_physics
 from tamp.errors import Refusal
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
 from tamp.model.scene import with_joint_at, with_object_at
 from tamp.perception.predicates import observe
 from tamp.runs.episode import Settings
+from tests.places import in_libero as run
+from tests.places import in_physics as run_in_physics
 
 pytestmark = pytest.mark.episode
 

@@ -13,13 +13,13 @@ from tamp.backends.libero import tasks
 from tamp.backends.libero.arenas import ARENAS, Arena
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.run import run
 from tamp.errors import InputError
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
 from tamp.model.scene import Scene
 from tamp.perception.predicates import observe
 from tamp.runs.episode import Settings
+from tests.places import in_libero as run
 
 pytestmark = pytest.mark.episode
 

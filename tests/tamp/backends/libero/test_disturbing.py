@@ -14,13 +14,13 @@ from tamp.backends.libero.cameras import AGENT
 from tamp.backends.libero.disturbing import KINDS, Disturber, check, disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.free_places import stays
-from tamp.backends.libero.run import run
 from tamp.errors import InputError
 from tamp.model.domain import load
 from tamp.model.events import ActionBegun
 from tamp.model.images import Image
 from tamp.planning.search import SECONDS
 from tamp.runs.episode import Result, Settings
+from tests.places import in_libero as run
 
 pytestmark = pytest.mark.episode
 

@@ -12,9 +12,9 @@ import pytest
 
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.run import run
 from tamp.model.domain import load
 from tamp.runs.episode import Settings
+from tests.places import in_libero as run
 
 pytestmark = pytest.mark.episode
 

@@ -10,11 +10,11 @@ from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions, in_the_tasks_words, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.run import run
 from tamp.model.atoms import Atom
 from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.runs.episode import Settings
+from tests.places import in_libero as run
 
 pytestmark = pytest.mark.episode
 

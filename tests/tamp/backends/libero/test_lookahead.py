@@ -17,7 +17,6 @@ from tamp.agent.trajectory_tracker import Execution
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.run import run
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
@@ -29,6 +28,7 @@ from tamp.runs.episode import Settings
 from tamp.runs.episode_log import read
 from tamp.skills.base import Tools
 from tamp.skills.registry import bind
+from tests.places import in_libero as run
 
 pytestmark = pytest.mark.episode
 PERIOD, AHEAD = 0.05, 3

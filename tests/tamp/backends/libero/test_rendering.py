@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from tamp.backends.libero import rendering
 rendering.prepare(video=False)
-import tamp.backends.libero.run
+import tamp.runs.worlds
 import libero.libero.envs.env_wrapper
 maps = Path("/proc/self/maps").read_text()
 print("LOADED", [name for name in ("libGL.", "libEGL", "libOSMesa", "libGLX") if name in maps])

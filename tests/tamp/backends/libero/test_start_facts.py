@@ -12,13 +12,14 @@ from motion.standard_action import OPEN
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import SETTLING_STEPS, LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.run import wanted_in
 from tamp.errors import InputError
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
 from tamp.perception.predicates import observe
 from tamp.runs.episode import Settings
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.episode_runner import Episode
+from tamp.runs.worlds import goals_in_libero
 
 SCENE = """(define (problem LIBERO_Tabletop_Manipulation) (:domain robosuite) (:language put the butter on the plate)
 (:regions (place (:target main_table) (:ranges ((-0.01 -0.31 0.01 -0.29))) (:yaw_rotation ((3.14159 3.14159))))
@@ -73,7 +74,8 @@ def test_a_thing_starts_in_a_closed_drawer_whatever_the_goal(tmp_path: Path) -> 
         assert {"(in butter_1 cabinet_1_bottom_region)", "(closed cabinet_1_bottom_region)"} <= facts(environment)
         assert not environment.check_success()
         with EpisodeLog(tmp_path / "log") as log, pytest.raises(InputError, match=rf"{path}:10: no fact that LIBERO"):
-            wanted_in(None, task, environment, scene, state, Settings(load("tabletop")), log)
+            episode = Episode(task, None, Settings(load("tabletop")), log, lambda line: None)
+            goals_in_libero(episode, environment)(scene, state)
 
 
 @pytest.mark.parametrize(

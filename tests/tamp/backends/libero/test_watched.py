@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tamp.backends.libero import tasks
-from tamp.backends.libero.run import run
 from tamp.model.domain import load
 from tamp.runs.episode import Settings
 from tamp.runs.episode_log import read
+from tests.places import in_libero as run
 
 pytestmark = pytest.mark.episode
 

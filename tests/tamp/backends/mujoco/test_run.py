@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tamp.backends.libero import tasks
-from tamp.backends.physics.run import run
 from tamp.model.domain import load
 from tamp.perception.written_goals import goals_in
 from tamp.runs.episode import GoalSource, Settings
+from tests.places import in_physics as run
 
 pytestmark = pytest.mark.episode
 

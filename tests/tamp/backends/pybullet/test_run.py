@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tamp.backends.libero import tasks
-from tamp.backends.physics.run import run
-from tamp.backends.physics.seeing import Seeing
 from tamp.model.domain import load
 from tamp.runs.episode import Settings
+from tamp.runs.worlds import Cameras
+from tests.places import in_physics as run
 
 pytestmark = pytest.mark.episode
 
@@ -38,7 +38,7 @@ def test_what_is_asked_for_holds_in_the_end(scene: str, body: str | None, tmp_pa
 def test_cameras_see_enough_for_another_body(tmp_path: Path) -> None:
     settings = Settings(load("tabletop"), seed=0, init_state=40, body="xarm7", video=True)
     task, folder = tasks.find("libero_goal/0"), tmp_path / "episode"
-    result = run("pybullet", task, None, settings, folder, lambda line: None, seeing=Seeing())
+    result = run("pybullet", task, None, settings, folder, lambda line: None, cameras=Cameras())
     assert result.success and result.lasting, f"{result.stage}: {result.reason}"
     assert result.perception == "camera, xarm7 in pybullet, given goal"
     assert result.verdicts == {"right": 1}, "what it says of its action is so"

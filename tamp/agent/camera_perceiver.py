@@ -18,8 +18,8 @@ from tamp.model.images import Image
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.cached_perceiver import Seldom
 from tamp.perception.camera_calibration import Camera
+from tamp.perception.camera_eyes import Eyes
 from tamp.perception.observations import Alive, pictures
-from tamp.policy.policy import Eyes
 
 Take = Callable[[], Mapping[str, Any]]
 """Takes pictures now, named as in an observation: see `tamp.perception.observations`."""

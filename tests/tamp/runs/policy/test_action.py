@@ -14,9 +14,9 @@ from motion.robot import Gripper
 from motion.standard_action import Controller, finger_target
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.run import run
 from tamp.model.domain import load
 from tamp.runs.episode import Settings
+from tests.places import in_libero as run
 
 pytestmark = pytest.mark.episode
 

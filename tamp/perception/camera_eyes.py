@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from motion.robot import RobotDescription
+from tamp.model.backend import Observation
 from tamp.model.scene import Perceiver
 from tamp.perception.library import load, objects_folder, read_index
 from tamp.perception.object_model import RobotSkin
-from tamp.policy.policy import Eyes, Look
+
+Look = Callable[[], Observation]
+"""Gives what is observed now, with images."""
+Eyes = Callable[[Look, RobotDescription], Perceiver]
+"""Makes a perceiver from how to look, and from the robot that is in the images."""
 
 
 def check_eyes(folder: Path | None = None) -> None:

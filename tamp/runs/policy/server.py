@@ -1,4 +1,4 @@
-"""A policy behind a websocket, as policy servers for robots have it: see `tamp.policy.answering` for the messages.
+"""A policy behind a websocket, as policy servers for robots have it: see `tamp.runs.policy.answering` for the messages.
 
 One client is served at a time, and its policy is asked in the thread that called `serve`. Who connects is told first,
 as openpi's clients expect, what is here. An error is a message for a client that asks for the subprotocol `MAPS`, and
@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.policy.answering import Answering
-from tamp.policy.wire import LARGEST, MOST_ENTRIES, pack, unpack
 from tamp.ports import LOCAL, Places, bound_sending, refusal
+from tamp.runs.policy.answering import Answering
+from tamp.wire import LARGEST, MOST_ENTRIES, pack, unpack
 
 IDLE = 600.0
 """Seconds after which a client that says nothing is disconnected."""
@@ -44,7 +44,7 @@ NAMES = LOCAL | {"0.0.0.0"}
 
 @dataclass(eq=False)
 class _Socket:
-    """A websocket as a channel: see `tamp.policy.wire.Channel`. Without `maps` the other side takes errors as text."""
+    """A websocket as a channel: see `tamp.wire.Channel`. Without `maps` the other side takes errors as text."""
 
     connection: Any
     idle: float | None = IDLE

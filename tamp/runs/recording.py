@@ -21,7 +21,6 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.model import ROBOT_PREFIXES
 from tamp.backends.libero.observing import SIZE
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.run import run
 from tamp.backends.libero.tasks import Task
 from tamp.backends.mujoco.objects import subtree
 from tamp.errors import InputError
@@ -35,7 +34,9 @@ from tamp.perception.predicates import held_in
 from tamp.perception.recordings import Writer
 from tamp.perception.sight import Sight
 from tamp.runs.episode import Settings
+from tamp.runs.episode_runner import run_episode
 from tamp.runs.versions import versions
+from tamp.runs.worlds import InLibero
 
 
 @dataclass(frozen=True)
@@ -94,8 +95,8 @@ def record(order: Order, folder: Path) -> Recorded:
             environment.after.append(recorder.take)
             settings = Settings(order.domain, seed=order.seed, init_state=order.init_state)
             with tempfile.TemporaryDirectory() as log:
-                result = run(order.task, None, settings, Path(log), lambda line: None, environment)
-            environment.after.clear()
+                result = run_episode(InLibero(environment), order.task, None, settings, Path(log), lambda line: None)
+            environment.after.remove(recorder.take)
         recorder.close()
     finally:
         environment.close()

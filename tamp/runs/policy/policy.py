@@ -14,7 +14,6 @@ import numpy as np
 
 from motion.dynamics import ArmDynamics, Dynamics
 from motion.poses import Array
-from motion.robot import RobotDescription
 from motion.standard_action import finger_target
 from tamp.agent.agent import Agent, Outcome
 from tamp.agent.decision_request import Decide
@@ -29,11 +28,12 @@ from tamp.model.domain import Domain
 from tamp.model.events import Journal, Publish
 from tamp.model.goal import Goal
 from tamp.model.images import Image
-from tamp.model.scene import Perceiver, RobotState, Scene
+from tamp.model.scene import RobotState, Scene
 from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
 from tamp.perception.cached_perceiver import Seldom
 from tamp.perception.camera_calibration import Calibration
+from tamp.perception.camera_eyes import Eyes
 from tamp.perception.observations import Alive, encoders, has_pictures, pictures
 from tamp.perception.written_goals import goals_in
 from tamp.planning.engine import Engine, Planner
@@ -42,10 +42,6 @@ from tamp.runs.moving_parts import parts_told
 MOST_STEPS = 2000
 """Control steps after which it gives up by itself: whoever evaluates it has a limit of their own."""
 
-Look = Callable[[], Observation]
-"""Gives what is observed now, with pictures."""
-Eyes = Callable[[Look, RobotDescription], Perceiver]
-"""Makes what sees: it is told how to look, and what the robot is like that is in the pictures."""
 More = Callable[[], Mapping[str, Any]]
 """Gives the pictures of this very moment, named as in an observation."""
 Given = Callable[[Mapping[str, Any]], Mapping[str, Any]]

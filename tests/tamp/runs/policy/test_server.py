@@ -18,11 +18,11 @@ from websockets.typing import Subprotocol
 from motion.poses import pose
 from tamp.errors import InputError
 from tamp.perception.camera_calibration import calibration_from
-from tamp.policy.answering import Answering
-from tamp.policy.policy import Policy
-from tamp.policy.remote import RemotePolicy
-from tamp.policy.server import connected, serve
-from tamp.policy.wire import pack, unpack
+from tamp.runs.policy.answering import Answering
+from tamp.runs.policy.policy import Policy
+from tamp.runs.policy.remote import RemotePolicy
+from tamp.runs.policy.server import connected, serve
+from tamp.wire import pack, unpack
 from tests.policies import Fake, calibration
 
 

@@ -21,9 +21,10 @@ from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.camera_calibration import Calibration, Camera
+from tamp.perception.camera_eyes import Eyes, Look
 from tamp.perception.written_goals import goals_in
-from tamp.policy.policy import Eyes, Look, Policy
 from tamp.runs.bench.boxes import make
+from tamp.runs.policy.policy import Policy
 from tests.live_sessions import a_panda
 
 GOAL = "(holding box_1)"

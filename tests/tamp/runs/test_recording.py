@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tamp.backends.libero.recording import Order
 from tamp.backends.libero.tasks import find
 from tamp.model.domain import load
+from tamp.runs.recording import Order
 
-PROBLEMS = Path(__file__).parents[4] / "problems"
+PROBLEMS = Path(__file__).parents[3] / "problems"
 
 
 @pytest.mark.parametrize(

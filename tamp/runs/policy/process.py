@@ -21,11 +21,11 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.policy.answering import Answering, Diary, Make
-from tamp.policy.remote import Entry, RemotePolicy
-from tamp.policy.wire import pack, unpack
 from tamp.quiet import debugging
 from tamp.runs.bench.workers import no_interrupts
+from tamp.runs.policy.answering import Answering, Diary, Make
+from tamp.runs.policy.remote import Entry, RemotePolicy
+from tamp.wire import pack, unpack
 
 PATIENCE = 600.0
 """Seconds that one answer may take, planning and a model's reading included, before the process counts as hung."""
@@ -39,7 +39,7 @@ SEALED = ("libero", "robosuite")
 
 @dataclass(eq=False)
 class _Pipe:
-    """One end of a pipe as a channel: see `tamp.policy.wire.Channel`. `alive` says why nobody answers."""
+    """One end of a pipe as a channel: see `tamp.wire.Channel`. `alive` says why nobody answers."""
 
     connection: Connection
     patience: float | None = None

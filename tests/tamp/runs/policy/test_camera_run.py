@@ -15,7 +15,6 @@ import pytest
 from tamp.agent.instruction import Instruction
 from tamp.agent.monitor import SELDOM
 from tamp.backends.libero import rendering, tasks
-from tamp.backends.libero.camera_run import run_camera
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions
 from tamp.backends.libero.oracle import OraclePerceiver
@@ -24,10 +23,11 @@ from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.perception.written_goals import goals_in
-from tamp.policy.answering import Diary
-from tamp.policy.policy import Policy
-from tamp.policy.process import PolicyProcess
 from tamp.runs.episode import Result, Settings
+from tamp.runs.policy.answering import Diary
+from tamp.runs.policy.policy import Policy
+from tamp.runs.policy.process import PolicyProcess
+from tests.places import by_policy as run_camera
 from tests.stand_in_eyes import StandIn, answering
 
 pytestmark = [pytest.mark.episode, pytest.mark.process]

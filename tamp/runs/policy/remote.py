@@ -11,8 +11,8 @@ import numpy as np
 from motion.poses import Array
 from tamp.errors import InputError, Refusal, TampError
 from tamp.perception.camera_calibration import Calibration
-from tamp.policy.policy import Given, More
-from tamp.policy.wire import Channel
+from tamp.runs.policy.policy import Given, More
+from tamp.wire import Channel
 
 
 class PolicyFault(TampError):
@@ -31,7 +31,7 @@ Entry = tuple[str, str, Any]
 
 @dataclass(eq=False)
 class RemotePolicy:
-    """See `tamp.policy.policy.Policy`. What it notes goes to `hear`, in order, before `act` returns."""
+    """See `tamp.runs.policy.policy.Policy`. What it notes goes to `hear`, in order, before `act` returns."""
 
     channel: Channel
     hear: Callable[[Entry], None] = lambda entry: None

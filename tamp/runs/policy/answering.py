@@ -22,8 +22,8 @@ from tamp.errors import InputError, Refusal, TampError
 from tamp.model.events import Event, Publish
 from tamp.perception.camera_calibration import calibration_from
 from tamp.planning.planner_process import Notes
-from tamp.policy.policy import Policy
-from tamp.policy.wire import Channel
+from tamp.runs.policy.policy import Policy
+from tamp.wire import Channel
 
 LONGEST = 4000
 """Characters of an error, which may hold what was sent."""

@@ -1,0 +1,225 @@
+"""LIBERO's simulator with a policy in a process of its own, which is given images and the instruction alone."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motion.poses import Array
+from tamp.agent.agent import Outcome
+from tamp.agent.instruction import in_library_terms
+from tamp.backends.libero.disturbing import Disturber, disturbed
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.goals import beside_things, goal_regions
+from tamp.backends.libero.observing import Noise, calibration, encoders, in_metres, no_noise, pictures
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.task_check import TaskCheck
+from tamp.backends.libero.video import recorder_of
+from tamp.backends.physics.picturing import pictured
+from tamp.backends.recorder import Recorder
+from tamp.model.backend import Command, Observation
+from tamp.model.events import Publish, event_of
+from tamp.model.images import Image
+from tamp.model.scene import RobotState
+from tamp.perception import calibration_file
+from tamp.perception.camera_calibration import Calibration
+from tamp.perception.library import load
+from tamp.runs.episode import Settings
+from tamp.runs.episode_runner import Episode, World
+from tamp.runs.evaluator import Evaluator
+from tamp.runs.policy.process import PolicyProcess
+from tamp.runs.policy.remote import Entry, PolicyFault
+from tamp.runs.worlds import built, goals_in_libero
+
+
+@dataclass(frozen=True, eq=False)
+class InLiberoByPolicy:
+    """LIBERO's simulator, in which the policy of a `process` acts.
+
+    A policy that fails, or is gone, is a result with the stage `error`, and gets another process for the next episode.
+    `seen_by` is how results say what perceives, and `environment` one with images of the same task, just reset; without
+    it one is built.
+    """
+
+    process: PolicyProcess
+    seen_by: str = "camera"
+    noise: Noise = no_noise
+    environment: LiberoEnvironment | None = None
+    backend = "libero"
+
+    def label(self, settings: Settings) -> str:
+        """How results say what perceives, and where."""
+        return self.seen_by
+
+    def open(self, episode: Episode, folder: Path, opened: contextlib.ExitStack) -> World:
+        """A world for an episode, as long as `opened` lasts."""
+        settings = episode.settings
+        environment = built(episode, self.environment, True, opened)
+        opened.enter_context(pictured(environment, folder, episode.say, settings.view))
+        recorder: Recorder | None = None
+        if settings.video:
+            library = load() if settings.overlay else None
+            recorder = opened.enter_context(closing(recorder_of(environment, folder / "video.mp4", library)))
+            environment.after.append(recorder.step)
+            opened.callback(environment.after.remove, recorder.step)
+        disturber = opened.enter_context(disturbed(environment, settings.disturb, settings.seed, settings.init_state))
+        given = settings.said is None and episode.source is None
+        truth = OraclePerceiver(environment, goal_regions(environment) if given else ())
+
+        def agent(evaluator: Evaluator, publish: Publish) -> _PolicyAgent:
+            return _PolicyAgent(self, episode, environment, disturber, recorder, evaluator, publish)
+
+        return World(
+            backend=_Actions(environment),
+            robot=environment.robot_model(),
+            perceiver=truth,
+            truth=truth,
+            wanted=goals_in_libero(episode, environment),
+            step_limit=environment.task.step_limit,
+            seconds=lambda: {"step": environment.stepping_seconds},
+            check=lambda start: TaskCheck(environment, start),
+            disturber=disturber,
+            make_agent=agent,
+        )
+
+
+class _Actions:
+    """LIBERO's simulator, commanded with its standard action (7,): six components in place of a displacement, the last
+    in place of an opening."""
+
+    def __init__(self, environment: LiberoEnvironment) -> None:
+        self._environment, self.period = environment, environment.period
+
+    @property
+    def time(self) -> float:
+        """Seconds since the settling steps ended."""
+        return self._environment.time
+
+    def observe(self) -> RobotState:
+        """Proprioception now."""
+        return self._environment.robot_state()
+
+    def command(self, displacement: Array, opening: float) -> None:
+        """One control step."""
+        self._environment.act(np.array([*displacement, opening]))
+
+    def stop(self) -> None:
+        """Hold still for one control step."""
+        self._environment.stop()
+
+
+class _PolicyAgent:
+    """Acts as the policy says, until that has ended or the step limit is reached."""
+
+    def __init__(
+        self,
+        world: InLiberoByPolicy,
+        episode: Episode,
+        environment: LiberoEnvironment,
+        disturber: Disturber | None,
+        recorder: Recorder | None,
+        evaluator: Evaluator,
+        publish: Publish,
+    ) -> None:
+        self.outcome, self._over, self._steps = Outcome(), False, 0
+        self._process, self._noise, self._environment = world.process, world.noise, environment
+        self._episode, self._disturber, self._recorder = episode, disturber, recorder
+        self._evaluator, self._publish = evaluator, publish
+        self._policy = world.process.policy(self._hear)
+        self._begun = False
+
+    @property
+    def time(self) -> float:
+        """Seconds of the world's clock."""
+        return self._environment.time
+
+    def tick(self, observation: Observation) -> Command | None:
+        """The standard action for this control period; None once it is over."""
+        try:
+            if not self._begun:
+                self._begun = True
+                self._reset()
+            if not self._over and self._environment.steps < self._environment.task.step_limit:
+                action = self._policy.act(encoders(self._environment))
+                if self._policy.outcome is None:
+                    self._steps += 1
+                    return Command(action[:6], float(action[6]))
+            self.close()
+        except PolicyFault as fault:
+            self._failed(fault)
+        except BaseException:
+            self._process.close()  # whatever it was in the middle of
+            raise
+        return None
+
+    def close(self) -> None:
+        """Stop, and complete the outcome."""
+        if self._over:
+            return
+        self._over, cut = True, self._policy.outcome is None
+        try:
+            told = self._policy.end() if cut else self._policy.outcome
+        except PolicyFault as fault:
+            self._failed(fault)
+            return
+        self.outcome = Outcome(**(told or {}))
+        self.outcome.total_steps = self._steps
+        if cut and told is not None and not self.outcome.done:
+            limit = self._environment.task.step_limit
+            self.outcome.fail("execution", f"step limit of {limit} reached")
+
+    def _failed(self, fault: PolicyFault) -> None:
+        self._over = True
+        self._process.close()
+        self.outcome.fail("error", str(fault))
+        self.outcome.total_steps = self._steps
+        if fault.traceback:
+            self._episode.log.write("traceback.txt", fault.traceback)
+
+    def _reset(self) -> None:
+        settings, environment = self._episode.settings, self._environment
+        self._policy.reset(
+            settings.said,
+            self._calibration(),
+            seed=settings.seed,
+            more=lambda: pictures(environment, self._spoilt),
+            given=self._given if settings.said is None else None,
+            names=in_library_terms(environment.task.names, self._evaluator.start),
+        )
+
+    def _calibration(self) -> Calibration:
+        environment, corrected = self._environment, self._episode.settings.calibration
+        found = in_metres(calibration(environment), self._noise, environment.robot_state().T_world_tool)
+        return found if corrected is None else found.corrected(calibration_file.read(corrected))
+
+    def _spoilt(self, images: tuple[Image, ...]) -> tuple[Image, ...]:
+        return self._noise(images if self._disturber is None else self._disturber.pictures(images))
+
+    def _given(self, scene: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The goals in the policy's own words: all that crosses to it besides observations."""
+        evaluator, wanted = self._evaluator, goals_in_libero(self._episode, self._environment)
+        goals = wanted(evaluator.start, evaluator.state)
+        evaluator.saw({"symbols": {}, **scene})
+        named = evaluator.in_agents_names([beside_things(g, evaluator.start) for g in goals])
+        return {"goals": [str(g) for g in named], "untouched": list(named[0].untouched)}
+
+    def _hear(self, entry: Entry) -> None:
+        """Take something that the policy noted."""
+        what, name, data = entry
+        log = self._episode.log
+        if what == "write":
+            log.write(name, data)
+        elif what == "event":
+            if name == "scene":
+                self._evaluator.saw(data)
+            if name == "look" and self._recorder is not None:
+                self._recorder.saw(data)
+            log.event(name, **data)
+        else:
+            self._publish(event_of(name, data))

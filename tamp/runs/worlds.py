@@ -1,0 +1,265 @@
+"""Where episodes run: LIBERO's simulator, another simulator, or an arm through its SDK."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from motion.poses import Numbers
+from motion.robot import RobotDescription
+from tamp.agent.camera_perceiver import TableEyes, Take
+from tamp.agent.instruction import Instruction, Read, in_library_terms, meant, nobody_reads
+from tamp.agent.searching import Reads
+from tamp.backends import bodies
+from tamp.backends.libero.disturbing import disturbed
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.task_check import TaskCheck
+from tamp.backends.libero.video import recorder_of
+from tamp.backends.physics.engines import world_in
+from tamp.backends.physics.photographing import Photographer
+from tamp.backends.physics.picturing import can_draw, pictured, pictures_of
+from tamp.backends.physics.start import Start, started
+from tamp.backends.physics.table import PhysicsTable, PhysicsWorld
+from tamp.backends.recorder import Recorder
+from tamp.backends.xarm.address import ArmAddress
+from tamp.backends.xarm.emulated_cameras import EmulatedCameras
+from tamp.backends.xarm.opening import arm_at_table
+from tamp.backends.xarm.stopping import Stop
+from tamp.errors import InputError
+from tamp.model.backend import Backend
+from tamp.model.goal import Goal
+from tamp.model.scene import Scene
+from tamp.model.scene_record import told_of
+from tamp.model.state import WorldState
+from tamp.perception.camera_calibration import Camera
+from tamp.perception.camera_eyes import camera_eyes
+from tamp.perception.robot_skins import skin_of_robot
+from tamp.runs.episode import Settings
+from tamp.runs.episode_runner import Episode, World, goals_wanted
+from tamp.runs.labels import in_physics, through_sdk
+
+
+@dataclass(frozen=True, eq=False)
+class InLibero:
+    """LIBERO's simulator, whose state is perceived. `environment` is one of the same task that was just reset to the
+    same seed and initial state; without it one is built, and closed at the end."""
+
+    environment: LiberoEnvironment | None = None
+    backend = "libero"
+
+    def label(self, settings: Settings) -> str:
+        """How results say what perceives, and where."""
+        return "oracle"
+
+    def open(self, episode: Episode, folder: Path, opened: contextlib.ExitStack) -> World:
+        """A world for an episode, as long as `opened` lasts."""
+        settings = episode.settings
+        environment = built(episode, self.environment, settings.video or settings.sight, opened)
+        opened.enter_context(pictured(environment, folder, episode.say, settings.view))
+        if settings.video:
+            recorder = opened.enter_context(closing(recorder_of(environment, folder / "video.mp4")))
+            environment.after.append(recorder.step)
+            opened.callback(environment.after.remove, recorder.step)
+        disturber = opened.enter_context(disturbed(environment, settings.disturb, settings.seed, settings.init_state))
+        perceiver = OraclePerceiver(environment, goal_regions(environment) if episode.source is None else ())
+        return World(
+            backend=environment,
+            robot=environment.robot_model(),
+            perceiver=perceiver,
+            truth=perceiver,
+            wanted=goals_in_libero(episode, environment),
+            step_limit=environment.task.step_limit,
+            seconds=lambda: {"step": environment.stepping_seconds},
+            check=partial(TaskCheck, environment),
+            disturber=disturber,
+        )
+
+
+def built(
+    episode: Episode, environment: LiberoEnvironment | None, drawn: bool, opened: contextlib.ExitStack
+) -> LiberoEnvironment:
+    """The environment that is there, or one that is built, and closed with `opened`."""
+    if environment is None:
+        settings = episode.settings
+        environment = LiberoEnvironment(episode.task, seed=settings.seed, init_state=settings.init_state, render=drawn)
+        opened.callback(environment.close)
+    return environment
+
+
+def goals_in_libero(episode: Episode, environment: LiberoEnvironment | None) -> Reads:
+    """What gives the goals of an episode whose scene LIBERO's simulator has, if it is there."""
+    if environment is None:
+        return goals_wanted(episode, None, None)
+    picture = environment.picture if episode.settings.sight else None
+    return goals_wanted(episode, partial(task_goal, environment), picture)
+
+
+@dataclass(frozen=True, eq=False)
+class Cameras:
+    """Perceive with cameras: what `read`s words about what they show; `searches`: what is not seen, or hardly, is
+    looked for."""
+
+    read: Read = nobody_reads
+    searches: bool = True
+
+    def perceiver(
+        self, table: Backend, robot: RobotDescription, cameras: tuple[Camera, ...], take: Take, episode: Episode
+    ) -> TableEyes:
+        """A perceiver at a table with cameras. InputError where the library of objects was not built."""
+        body = episode.settings.body
+        skin = None if body is None else skin_of_robot(bodies.find(body).robot)
+
+        def saw(scene: Scene) -> None:
+            episode.log.event("look", **told_of(scene))
+
+        return TableEyes(table, robot, cameras, take, camera_eyes(skin=skin), saw, self.searches)
+
+    def wanted(self, eyes: TableEyes, given: Reads, start: Scene, episode: Episode) -> Reads:
+        """What words ask for in a scene that is seen; without words what is `given`, in places that cameras see. The
+        simulator's scene at the `start` says what its author calls things."""
+        settings, names = episode.settings, in_library_terms(episode.task.names, start)
+
+        def read(scene: Scene, state: WorldState) -> tuple[Goal, ...]:
+            words = Instruction(str(settings.said), scene, state, settings.domain, episode.log)
+            return self.read(eyes.shown(replace(words, names=meant(names, scene))))
+
+        def beside(scene: Scene, state: WorldState) -> tuple[Goal, ...]:
+            return tuple(beside_things(g, scene) for g in given(scene, state))
+
+        return beside if settings.said is None else read
+
+
+@dataclass(frozen=True, eq=False)
+class InPhysics:
+    """Another simulator, `engine`, in which the scene is built as LIBERO's simulator, or an MJCF file, has it at the
+    start, with the robot that is asked for. With `cameras` the agent is shown images of that world alone."""
+
+    engine: str
+    environment: LiberoEnvironment | None = None
+    cameras: Cameras | None = None
+
+    @property
+    def backend(self) -> str:
+        """Its name."""
+        return self.engine
+
+    def label(self, settings: Settings) -> str:
+        """How results say what perceives, and where."""
+        return in_physics(self.engine, settings.body, self.cameras is not None, settings.said is None)
+
+    def open(self, episode: Episode, folder: Path, opened: contextlib.ExitStack) -> World:
+        """A world for an episode, as long as `opened` lasts. InputError for scenes that cannot be drawn where they have
+        to be."""
+        settings, task, say = episode.settings, episode.task, episode.say
+        shown = self.cameras is not None or settings.video
+        if shown and task.mjcf is not None:
+            better = "--perception oracle" if self.cameras is not None else "without --video"
+            raise InputError(f"{task.name} is MJCF, whose things are in no library of objects; valid: {better}")
+        shown = shown or (settings.view and task.mjcf is None and can_draw(say))
+        places = episode.source is None and (self.cameras is None or settings.said is None)
+        drawn = (settings.seed, settings.init_state, settings.body, self.environment, settings.sight)
+        start, environment = opened.enter_context(started(task, *drawn, places=places, drawn=shown))
+        world = world_in(self.engine, start)
+        opened.callback(world.close)
+        table = PhysicsTable(world, start.robot)
+        wanted = goals_in_libero(episode, environment)
+        there = World(
+            backend=table,
+            robot=start.robot,
+            perceiver=table,
+            truth=table,
+            wanted=wanted,
+            step_limit=task.step_limit,
+            seconds=lambda: {"step": table.stepping_seconds},
+        )
+        return self._drawn(there, world, table, start, episode, folder, opened)
+
+    def _drawn(
+        self,
+        there: World,
+        world: PhysicsWorld,
+        table: PhysicsTable,
+        start: Start,
+        episode: Episode,
+        folder: Path,
+        opened: contextlib.ExitStack,
+    ) -> World:
+        """The same, recorded and seen through cameras, as far as that is wanted."""
+        settings, stage = episode.settings, start.stage
+        if stage is None:
+            return there
+        if settings.view:
+            pictures = pictures_of(stage, world.arrangement, folder, episode.say)
+            table.after.append(opened.enter_context(closing(pictures)).step)
+        if not settings.video and self.cameras is None:
+            return there
+        photographer = opened.enter_context(closing(Photographer(stage)))
+        if settings.video:
+
+            def frame() -> Numbers:
+                return photographer.frame(world.arrangement())
+
+            recorder = Recorder(frame, table.period, folder / "video.mp4")
+            table.after.append(opened.enter_context(closing(recorder)).step)
+        if self.cameras is None:
+            return there
+
+        def take() -> Mapping[str, Numbers]:
+            return photographer.take(world.arrangement())
+
+        return seen(there, self.cameras, stage.cameras, take, start.scene, episode)
+
+
+def seen(
+    there: World, cameras: Cameras, calibrated: tuple[Camera, ...], take: Take, start: Scene, episode: Episode
+) -> World:
+    """The same world, perceived with cameras."""
+    eyes = cameras.perceiver(there.backend, there.robot, calibrated, take, episode)
+    wanted = cameras.wanted(eyes, there.wanted, start, episode)
+
+    def seconds() -> dict[str, float]:
+        return {**there.seconds(), "look": eyes.seconds}
+
+    return replace(there, perceiver=eyes, wanted=wanted, seconds=seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class OnArm:
+    """An emulated arm that stands in the task's scene already, through the SDK. `stop` stops it. With `cameras` the
+    agent is shown the emulator's images alone."""
+
+    at: ArmAddress
+    stop: Stop
+    cameras: Cameras | None = None
+    backend = "xarm"
+
+    def label(self, settings: Settings) -> str:
+        """How results say what perceives, and where."""
+        return through_sdk(str(settings.body), self.cameras is not None, settings.said is None)
+
+    def open(self, episode: Episode, folder: Path, opened: contextlib.ExitStack) -> World:
+        """A world for an episode, as long as `opened` lasts; the arm stands still when that is closed."""
+        settings, body = episode.settings, str(episode.settings.body)
+        drawn = (settings.seed, settings.init_state, body)
+        start, environment = opened.enter_context(started(episode.task, *drawn))
+        episode.log.best_effort()
+        table, truth = arm_at_table(self.at, body, start, opened, self.stop)
+        there = World(
+            backend=table,
+            robot=table.robot_model,
+            perceiver=truth,
+            truth=truth,
+            wanted=goals_in_libero(episode, environment),
+            step_limit=episode.task.step_limit,
+            seconds=lambda: {"step": table.stepping_seconds},
+        )
+        if self.cameras is None:
+            return there
+        shown = opened.enter_context(closing(EmulatedCameras(*self.at.eyes)))
+        return seen(there, self.cameras, shown.cameras, shown.take, start.scene, episode)
