@@ -114,7 +114,7 @@ if __name__ == "__main__":
 def test_it_ends_with_whoever_started_it(tmp_path: Path) -> None:
     """Even where that is killed while the policy is busy."""
     (tmp_path / "driver.py").write_text(DRIVER)
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     driver = subprocess.Popen(
         [sys.executable, tmp_path / "driver.py"],
         stdout=subprocess.PIPE,
