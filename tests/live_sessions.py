@@ -17,7 +17,7 @@ from tamp.agent.director import Director
 from tamp.agent.orders import Order
 from tamp.agent.session import Session
 from tamp.agent.tabletop import Tabletop
-from tamp.agent.tabletop_agent import AtTable, at_table, in_turn
+from tamp.agent.tabletop_agent import TabletopAgent, at_table, in_turn
 from tamp.backends.libero.panda import panda
 from tamp.model.backend import Backend
 from tamp.model.domain import load
@@ -31,7 +31,7 @@ class Live:
     """A session and its world; `events` is everything that it told."""
 
     backend: Backend
-    at_table: AtTable | None
+    at_table: TabletopAgent | None
     session: Session
     pick: str
     """An action that can start at once."""

@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import cast
 
-from tamp.agent.command_authority import Masters
+from tamp.agent.command_authority import CommandAuthority
 from tamp.agent.order_server import OrderServer
 from tamp.runs.policy.answering import Answering
 from tamp.runs.policy.policy import Policy
@@ -23,7 +23,7 @@ def ready(port: int, **more: str) -> None:
 
 def take_orders() -> None:
     servers: list[OrderServer] = []
-    servers.append(OrderServer(Masters(lambda order: servers[0].tell({"taken": str(order)})), port=0))
+    servers.append(OrderServer(CommandAuthority(lambda order: servers[0].tell({"taken": str(order)})), port=0))
     ready(int(servers[0].port or 0), token=servers[0].token)
     threading.Event().wait()
 

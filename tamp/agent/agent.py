@@ -14,7 +14,7 @@ from typing import Any
 from tamp.agent.activity import Activity, Routine
 from tamp.agent.searching import Reads, Search, lacks_something
 from tamp.agent.session import Session
-from tamp.agent.tabletop_agent import AtTable
+from tamp.agent.tabletop_agent import TabletopAgent
 from tamp.errors import Refusal, TampError
 from tamp.model.backend import Command, Observation
 from tamp.model.events import Journal
@@ -66,7 +66,7 @@ class Agent:
 
     def __init__(
         self,
-        performer: AtTable,
+        performer: TabletopAgent,
         wanted: Reads,
         log: Journal,
         search: Callable[[Reads], Search | None] = lambda reads: None,

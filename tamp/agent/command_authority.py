@@ -22,7 +22,7 @@ MOST_A_SECOND = 50
 
 
 @dataclass(eq=False)
-class Masters:
+class CommandAuthority:
     """Passes orders on to `give`, from any thread."""
 
     give: Callable[[Order], None]

@@ -13,7 +13,7 @@ from tamp.agent.activity import Routine
 from tamp.agent.advice import Advice
 from tamp.agent.control_periods import Periods, StepLimit
 from tamp.agent.outcome import GoalOutcome
-from tamp.agent.plan_executor import Carrying
+from tamp.agent.plan_executor import PlanExecutor
 from tamp.agent.tabletop import Tabletop
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.events import MilestoneEnded
@@ -37,7 +37,7 @@ GLANCE = 0.5
 
 
 @dataclass(eq=False)
-class Pursuit:
+class GoalExecutor:
     """Works towards goals, or carries out given actions, with at most `steps` control steps."""
 
     table: Tabletop
@@ -54,11 +54,11 @@ class Pursuit:
     _unmended: tuple[str, int] | None = None
     """The last action that went wrong and what was wrong with it, and how many had been executed then."""
     _periods: Periods = field(init=False)
-    _carrying: Carrying = field(init=False)
+    _carrying: PlanExecutor = field(init=False)
 
     def __post_init__(self) -> None:
         self._periods = Periods(self.table, self.most_steps)
-        self._carrying = Carrying(self._periods, self.outcome, self._went_wrong)
+        self._carrying = PlanExecutor(self._periods, self.outcome, self._went_wrong)
         self._advice = Advice(self._periods)
 
     @property

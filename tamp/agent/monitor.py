@@ -14,7 +14,7 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.agent.tabletop import Tabletop
-from tamp.agent.trajectory_tracker import Execution
+from tamp.agent.trajectory_tracker import TrajectoryTracker
 from tamp.errors import Refusal
 from tamp.model.atoms import GroundAction
 from tamp.model.events import Corrected
@@ -76,7 +76,7 @@ class Monitor:
     def _pause(self) -> float:
         return SELDOM if self.table.looks_cost else OFTEN
 
-    def violation(self, execution: Execution, acts: int) -> str | None:
+    def violation(self, execution: TrajectoryTracker, acts: int) -> str | None:
         """What is not as the action relies on, in words, where it is time to look and to stop; None else. It acts from
         the segment `acts` of its timeline on."""
         now = self.table.observed.time
@@ -127,7 +127,7 @@ class Monitor:
             return False
         return self.table.observed.robot.opening < self._expected.scene.robot.opening - SLIPPED
 
-    def _lead(self, execution: Execution, seen: Situation) -> None:
+    def _lead(self, execution: TrajectoryTracker, seen: Situation) -> None:
         """Lead the motion to where the thing that it is for is seen, which is nearly where it was, and have what is
         held go where it was to go, wherever in the hand it is."""
         planned, correction = self._planned, execution.correction

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tamp.agent.command_authority import Masters
+from tamp.agent.command_authority import CommandAuthority
 from tamp.agent.orders import read_json
 from tamp.errors import TampError
 from tamp.line_socket import Lines, hang_up
@@ -43,7 +43,7 @@ class OrderServer:
     With a `port` (0: any free one) it listens at 127.0.0.1 as well, where a client's first line is `{"token": …}`.
     """
 
-    def __init__(self, masters: Masters, path: Path | None = None, port: int | None = None) -> None:
+    def __init__(self, masters: CommandAuthority, path: Path | None = None, port: int | None = None) -> None:
         """OSError when a path or a port is taken."""
         self._masters, self._connected = masters, dict[str, _Connected]()
         self._number, self._lock = 0, threading.Lock()
@@ -120,7 +120,7 @@ class _Connected:
     before anything else, and is sent nothing until then."""
 
     def __init__(
-        self, connection: socket.socket, name: str, token: str, masters: Masters, leave: Callable[[str], None]
+        self, connection: socket.socket, name: str, token: str, masters: CommandAuthority, leave: Callable[[str], None]
     ) -> None:
         connection.settimeout(INTRODUCES if token else None)  # the arm's SDK gives all sockets of a process a time-out
         self.token, self._known, self._first = token, not token, True

@@ -15,7 +15,7 @@ from tamp.agent.control_periods import Periods, StepLimit
 from tamp.agent.monitor import Monitor
 from tamp.agent.outcome import GoalOutcome
 from tamp.agent.tabletop import STANDS_STILL, Tabletop
-from tamp.agent.trajectory_tracker import Execution
+from tamp.agent.trajectory_tracker import TrajectoryTracker
 from tamp.model.atoms import GroundAction
 from tamp.model.backend import Command
 from tamp.model.events import ActionBegun, ActionEnded, Commanded, Interrupted, StateSeen, Vetoed
@@ -46,7 +46,7 @@ class Followed:
 
 
 @dataclass(eq=False)
-class Carrying:
+class PlanExecutor:
     """Carries out decisions. `outcome` is told of steps and actions, `went_wrong` says what did when an action was
     tried before; `stopped` has why actions were stopped in the middle."""
 
@@ -73,7 +73,7 @@ class Carrying:
         table, actions, steps = self.table, decided.plan.actions, decided.steps
         watch = Lookahead(table.world, table.period)
         opening, gains = table.observed.robot.opening, table.world.robot.gains
-        execution = Execution(decided.timeline, opening, table.period, gains, watch)
+        execution = TrajectoryTracker(decided.timeline, opening, table.period, gains, watch)
         done, before, start = 0, self.periods.steps, time.perf_counter()
         monitor = Monitor(table, self.wanted)
         doing = self._begin(actions[0], steps[0], watch)
@@ -139,13 +139,13 @@ class Carrying:
         table.publish(ActionBegun(str(action), refinement.note))
         return table.doing
 
-    def _tell_stage(self, doing: Doing, number: int, execution: Execution, went_wrong: str) -> None:
+    def _tell_stage(self, doing: Doing, number: int, execution: TrajectoryTracker, went_wrong: str) -> None:
         """Which stage the action is in, and what holds it up or did so before."""
         doing.stage = "acting" if execution.index >= execution.timeline.acts[number] else "moving"
         doing.now, doing.waits_for = self.table.observed.time, execution.hindrance or went_wrong
 
     def _command(
-        self, command: Command, execution: Execution, robot: RobotState, stage: str | None = None
+        self, command: Command, execution: TrajectoryTracker, robot: RobotState, stage: str | None = None
     ) -> Routine[None]:
         yield from self.periods.pass_one(command)
         if execution.veto is not None and not execution.halted:
@@ -165,7 +165,7 @@ class Carrying:
         )
 
     def _judge(
-        self, action: GroundAction, refinement: Refinement, before: int, execution: Execution, watch: Lookahead
+        self, action: GroundAction, refinement: Refinement, before: int, execution: TrajectoryTracker, watch: Lookahead
     ) -> Routine[tuple[str | None, bool, Situation]]:
         """What is missing of an action's postcondition, whether things are as its refinement foresaw, and how they are;
         `before` is the control step it began at.
@@ -193,7 +193,7 @@ class Carrying:
         return (yield from self.table.clarify(action.args))
 
     def _settled(
-        self, action: GroundAction, refinement: Refinement, execution: Execution
+        self, action: GroundAction, refinement: Refinement, execution: TrajectoryTracker
     ) -> Routine[tuple[Scene, WorldState, Situation]]:
         """What is seen after an action; where that is not as foreseen, once what still falls or rolls is at rest."""
         table, rest = self.table, round(REST / self.table.period)

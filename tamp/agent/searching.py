@@ -14,7 +14,7 @@ import numpy as np
 
 from motion.poses import Array, Numbers
 from tamp.agent.activity import Routine
-from tamp.agent.goal_executor import Pursuit
+from tamp.agent.goal_executor import GoalExecutor
 from tamp.agent.places import called, listed
 from tamp.agent.tabletop import Tabletop
 from tamp.agent.view_planning import Looking
@@ -306,7 +306,7 @@ class Search:
         """Have a place opened or closed, as any goal is pursued. Returns why it is not."""
         scene, state, _ = self.table.look()
         goals = goals_in(scene, state, self.table.domain, [f"({predicate} {name})"])
-        pursuit = Pursuit(self.table, MOST_OPENING)
+        pursuit = GoalExecutor(self.table, MOST_OPENING)
         problem = yield from pursuit.reach(*goals)
         self.table.mind.next_goal()
         self.steps += pursuit.steps

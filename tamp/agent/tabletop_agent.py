@@ -14,7 +14,7 @@ from motion.world import World
 from tamp.agent.activity import Activity, Doing, Routine, for_ever
 from tamp.agent.clock import observed
 from tamp.agent.director import DECISION, Director
-from tamp.agent.goal_executor import Pursuit
+from tamp.agent.goal_executor import GoalExecutor
 from tamp.agent.tabletop import Tabletop
 from tamp.errors import InputError, Refusal
 from tamp.model.atoms import Atom, GroundAction
@@ -31,7 +31,7 @@ from tamp.perception.relative_places import PlacesBeside, places
 from tamp.perception.sight import Sight
 from tamp.planning.deliberation import Deliberation, InTurn, Thought
 from tamp.planning.engine import Planner
-from tamp.planning.motion_cross_check import LookedAgain
+from tamp.planning.motion_cross_check import MotionCrossCheck
 from tamp.planning.search import SECONDS, Search
 from tamp.plans.validation import Course
 from tamp.skills.base import Skill
@@ -76,7 +76,7 @@ def cannot_read(text: str, scene: Scene, state: WorldState, going: Going | None)
 
 
 @dataclass(eq=False)
-class AtTable:
+class TabletopAgent:
     """Performs at a table: see `tamp.agent.session.Performer`. `pursuit` is the last one that was begun."""
 
     table: Tabletop
@@ -84,7 +84,7 @@ class AtTable:
     reader: Read = cannot_read
     director: Director | None = None
     """Who decides in the planner's place."""
-    pursuit: Pursuit | None = None
+    pursuit: GoalExecutor | None = None
     going: Going | None = None
     heard: Heard | None = None
     """The words of what is pursued next."""
@@ -119,7 +119,7 @@ class AtTable:
         if self.director is not None:
             activity = Activity(name, self.director.reach(*wanted), frozenset({DECISION}))
         else:
-            self.pursuit = Pursuit(self.table, self.most_steps)
+            self.pursuit = GoalExecutor(self.table, self.most_steps)
             taken = frozenset[str]().union(*(s.spec.resources for s in self.table.skills.values()))
             activity = Activity(name, self.pursuit.reach(*wanted), taken, inner=self._doing)
         heard, self.heard = self.heard or Heard("", wanted), None
@@ -137,11 +137,11 @@ class AtTable:
             routine = self._watch() if name == "watch" else for_ever()
             return Activity(name, routine, STILL[name].resources, endless=True, stage="acting")
         if name in self.table.patterns:
-            taken, self.pursuit = self.table.patterns[name].spec.resources, Pursuit(self.table, self.most_steps)
+            taken, self.pursuit = self.table.patterns[name].spec.resources, GoalExecutor(self.table, self.most_steps)
             return Activity(action, self.pursuit.repeat(ground), taken, endless=True, inner=self._doing)
         if unmet := Course.of(problem_of(self.table.domain, state, ())).unmet(ground):
             raise Refusal(f"{ground} cannot start now: it needs {' and '.join(unmet)}", "precondition")
-        taken, self.pursuit = self.table.skills[name].spec.resources, Pursuit(self.table, self.most_steps)
+        taken, self.pursuit = self.table.skills[name].spec.resources, GoalExecutor(self.table, self.most_steps)
         goal = None
         if self.director is not None:
             goal, self.pursuit.objected = self.director.goal, self.director.object
@@ -236,7 +236,7 @@ def in_turn(
 
     def think(world: World, skills: dict[str, Skill]) -> Deliberation:
         mind = InTurn(Search(world, domain, {**patterns(), **skills}, planner, rng, seconds, log))
-        return LookedAgain(mind, log) if twice else mind
+        return MotionCrossCheck(mind, log) if twice else mind
 
     return think
 
@@ -250,7 +250,7 @@ def at_table(
     publish: Publish,
     most_steps: int,
     reader: Read = cannot_read,
-) -> AtTable:
+) -> TabletopAgent:
     """What performs with a robot at a table, as it is seen now. InputError for a domain without skills for it."""
     world, found = world_of(perceiver.perceive(), robot), bound(domain)
     skills, T = dict(found.skills), world.shoulder()
@@ -267,14 +267,14 @@ def at_table(
         patterns={name: p for name, p in patterns().items() if name not in domain.operators},
         sight=Sight(domain, found.observers, world),
     )
-    return AtTable(table, most_steps, reader)
+    return TabletopAgent(table, most_steps, reader)
 
 
 @dataclass(frozen=True)
 class _Reading:
     """Words that are being read; what they are in the end is kept, for what is said next."""
 
-    performer: AtTable
+    performer: TabletopAgent
     thought: Thought[Heard]
 
     def done(self) -> bool:

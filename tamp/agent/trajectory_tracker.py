@@ -67,7 +67,7 @@ class Watch(Protocol):
 
 
 @dataclass
-class Execution:
+class TrajectoryTracker:
     """Runs a timeline. `step` gives the next command, or None when all is done; `finished` counts its actions
     that have ended.
 

@@ -11,7 +11,7 @@ from motion.paths import Blocked
 from motion.poses import Array
 from motion.world import World
 from tamp.agent.activity import Routine
-from tamp.agent.goal_executor import Pursuit
+from tamp.agent.goal_executor import GoalExecutor
 from tamp.agent.tabletop import Tabletop
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import bodies_of
@@ -50,7 +50,7 @@ class Looking:
             return "there is no view of it that the arm can take"
         pattern, refinement = found
         self.table.patterns = {**self.table.patterns, LOOK: pattern}
-        action, pursuit = GroundAction(LOOK, ()), Pursuit(self.table, MOST_STEPS)
+        action, pursuit = GroundAction(LOOK, ()), GoalExecutor(self.table, MOST_STEPS)
         problem = yield from pursuit.along(action, refinement)
         self.steps += pursuit.steps
         self.done.append(action)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tamp.agent.clock import run_in_real_time, run_paused
-from tamp.agent.command_authority import Masters
+from tamp.agent.command_authority import CommandAuthority
 from tamp.agent.order_script import Disturb, Script, read_script
 from tamp.agent.order_server import OrderServer
 from tamp.agent.orders import WORDS, End, read_json, read_typed
@@ -205,7 +205,7 @@ class Live:
         session = Session(robot.performer, events)
         robot.begun(session, events)
         events.subscribe(_teller(session, company))
-        masters = Masters(session.order)
+        masters = CommandAuthority(session.order)
         if asked.listen is not None or asked.view:
             server = _listen(masters, asked.listen, company.say)
             opened.callback(server.close)
@@ -239,7 +239,7 @@ class Live:
         return SessionResult(**came, steps=steps, seconds=seconds, out=str(log.folder), stopped=bool(stop.reason))
 
 
-def _listen(masters: Masters, at: Path | int | None, say: Say) -> OrderServer:
+def _listen(masters: CommandAuthority, at: Path | int | None, say: Say) -> OrderServer:
     """Take orders over sockets. InputError where one is taken."""
     port = at if isinstance(at, int) else None
     try:
@@ -253,7 +253,7 @@ def _listen(masters: Masters, at: Path | int | None, say: Say) -> OrderServer:
     return server
 
 
-def _heard(masters: Masters, session: Session, company: Company, stop: Stop) -> None:
+def _heard(masters: CommandAuthority, session: Session, company: Company, stop: Stop) -> None:
     """Take the orders of whoever is there, in a thread."""
 
     def words() -> list[str]:

@@ -18,7 +18,7 @@ from tamp.agent.decision_request import Decide
 from tamp.agent.director import Director
 from tamp.agent.order_script import Disturb
 from tamp.agent.session import Session
-from tamp.agent.tabletop_agent import AtTable, Read, at_table, in_turn
+from tamp.agent.tabletop_agent import Read, TabletopAgent, at_table, in_turn
 from tamp.api import arguments, language
 from tamp.errors import InputError
 from tamp.model.backend import Backend
@@ -27,7 +27,7 @@ from tamp.model.events import Events
 from tamp.model.goal import in_pddl
 from tamp.model.scene import Perceiver
 from tamp.planning.engine import Engine
-from tamp.planning.planner_process import Beside, Recipe
+from tamp.planning.planner_process import PlannerProcess, Recipe
 from tamp.quiet import hush_simulator
 from tamp.runs.episode import noted
 from tamp.runs.episode_log import EpisodeLog
@@ -141,9 +141,9 @@ class _Table:
             "reason": failed.waits_for if failed else unseen,
         }
 
-    def _beside(self, opened: contextlib.ExitStack) -> Beside:
+    def _beside(self, opened: contextlib.ExitStack) -> PlannerProcess:
         asked = self._asked
-        beside = Beside(Recipe(str(self._domain.path), Engine(asked.planner), asked.seed or 0), self._log)
+        beside = PlannerProcess(Recipe(str(self._domain.path), Engine(asked.planner), asked.seed or 0), self._log)
         opened.callback(beside.close)
         return beside
 
@@ -153,7 +153,7 @@ class _Table:
         opened.callback(decider.close)
         return decider
 
-    def _at_table(self, events: Events, beside: Beside | None, reader: Read) -> AtTable:
+    def _at_table(self, events: Events, beside: PlannerProcess | None, reader: Read) -> TabletopAgent:
         asked, world = self._asked, self._world
         if beside is not None:
             beside.prepare(world.robot, world.perceiver.perceive())

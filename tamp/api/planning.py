@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tamp.planners.engines import Aim
     from tamp.planning.deliberation import InTurn
     from tamp.planning.engine import PlanStatus
-    from tamp.planning.motion_cross_check import LookedAgain
+    from tamp.planning.motion_cross_check import MotionCrossCheck
     from tamp.planning.search import Search
 
 SEARCH = 0.5
@@ -132,13 +132,13 @@ def mind_of(
     return Search(world, scene.domain, skills, who, np.random.default_rng(seed), log=log)
 
 
-def deliberation(mind: Search, scene: LoadedScene, log: Journal | None = None) -> InTurn | LookedAgain:
+def deliberation(mind: Search, scene: LoadedScene, log: Journal | None = None) -> InTurn | MotionCrossCheck:
     """What decides in a scene, while the world waits. Before an arm moves, another engine has looked at it again."""
     from tamp.planning.deliberation import InTurn
-    from tamp.planning.motion_cross_check import LookedAgain
+    from tamp.planning.motion_cross_check import MotionCrossCheck
 
     thinks = InTurn(mind)
-    return LookedAgain(thinks, log) if scene.simulator == "xarm" else thinks
+    return MotionCrossCheck(thinks, log) if scene.simulator == "xarm" else thinks
 
 
 def plan_problem(

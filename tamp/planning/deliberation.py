@@ -1,6 +1,6 @@
 """Deliberation as the agent uses it: a decision with motions and times, made now or while the world goes on.
 
-`InTurn` decides in the caller's process, so that the world waits; `tamp.planning.planner_process.Beside` in its own.
+`InTurn` decides in the caller's process, so that the world waits; a `PlannerProcess` in its own.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def _meant(decision: Decision, index: int, scene: Scene) -> frozenset[str]:
 
 
 @dataclass(eq=False)
-class LookedAgain:
+class MotionCrossCheck:
     """A `Deliberation` that decides as `mind` does, and otherwise where the second look objects."""
 
     mind: InTurn

@@ -19,7 +19,7 @@ from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.planning.deliberation import InTurn
 from tamp.planning.engine import Plan, Planner
-from tamp.planning.motion_cross_check import LookedAgain
+from tamp.planning.motion_cross_check import MotionCrossCheck
 from tamp.planning.search import Search
 from tamp.skills.base import Refinement
 from tamp.skills.patterns import patterns
@@ -88,7 +88,7 @@ class Thinker:
         self._recipe, self._cancelled, self._notes = recipe, cancelled, Notes()
         self._domain = load(recipe.domain)
         self._skills = {**patterns(), **bind(self._domain)}
-        self._mind: InTurn | LookedAgain | None = None
+        self._mind: InTurn | MotionCrossCheck | None = None
 
     def prepare(self, robot: RobotDescription, scene: Scene) -> None:
         """Have a world of a robot and a scene."""
@@ -96,7 +96,7 @@ class Thinker:
         rng = np.random.default_rng(recipe.seed)
         search = Search(world, self._domain, self._skills, recipe.planner, rng, recipe.seconds, self._notes)
         search.cancelled = self._cancelled
-        self._mind = LookedAgain(InTurn(search), self._notes) if recipe.twice else InTurn(search)
+        self._mind = MotionCrossCheck(InTurn(search), self._notes) if recipe.twice else InTurn(search)
 
     def think(self, method: str, *args: Any) -> Answer:
         """A method of `InTurn`, its result and what was noted on the way."""
@@ -107,7 +107,7 @@ class Thinker:
 
 
 @dataclass(eq=False)
-class Beside:
+class PlannerProcess:
     """Decides beside whoever asks: a `tamp.planning.deliberation.Deliberation`. What was noted goes to `journal`."""
 
     recipe: Recipe

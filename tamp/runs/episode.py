@@ -16,7 +16,7 @@ from tamp.agent.agent import Outcome
 from tamp.agent.clock import Clock
 from tamp.agent.decision_request import Decide
 from tamp.agent.recovery_options import REFLEXES
-from tamp.agent.tabletop_agent import AtTable, Think, at_table, in_turn
+from tamp.agent.tabletop_agent import TabletopAgent, Think, at_table, in_turn
 from tamp.model.backend import Backend
 from tamp.model.domain import Domain
 from tamp.model.events import Journal, Publish
@@ -24,7 +24,7 @@ from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
 from tamp.planning.engine import Engine, Planner
-from tamp.planning.planner_process import Beside, Recipe
+from tamp.planning.planner_process import PlannerProcess, Recipe
 from tamp.planning.search import SECONDS
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.goal_origin import GoalOrigin
@@ -183,12 +183,12 @@ def robot_at_table(
     publish: Publish,
     stack: contextlib.ExitStack,
     step_limit: int,
-) -> AtTable:
+) -> TabletopAgent:
     """A robot whose planner works while the world waits, or beside it in a process that `stack` ends."""
 
-    def beside(*_: Any) -> Beside:
+    def beside(*_: Any) -> PlannerProcess:
         recipe = Recipe(str(settings.domain.path), settings.planner, settings.seed, settings.seconds, settings.twice)
-        made = Beside(recipe, log)
+        made = PlannerProcess(recipe, log)
         stack.callback(made.close)
         made.prepare(robot, perceiver.perceive()).wait()
         return made

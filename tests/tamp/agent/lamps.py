@@ -21,7 +21,7 @@ from tamp.agent.outcome import GoalOutcome
 from tamp.agent.recovery_options import REFLEXES
 from tamp.agent.session import Session
 from tamp.agent.tabletop import Tabletop
-from tamp.agent.tabletop_agent import AtTable
+from tamp.agent.tabletop_agent import TabletopAgent
 from tamp.agent.trajectory_tracker import VETOED
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom, GroundAction
@@ -233,7 +233,7 @@ class Setting:
                 advise=self.advise,
                 clarify=self.clarify,
             )
-            at_table = AtTable(table, steps)
+            at_table = TabletopAgent(table, steps)
             session = Session(at_table, table.publish, ends_when_idle=True)
             session.pursue(*goals)
             run_paused(session, self.room)

@@ -1,4 +1,4 @@
-"""Masters: one at a time, a stop from anybody; over TCP too, with who floods, hangs or does not read."""
+"""Sources of orders: one at a time, a stop from anybody; over TCP too, with who floods, hangs or does not read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tamp.agent.command_authority import LEASE, MOST_A_SECOND, Masters
+from tamp.agent.command_authority import LEASE, MOST_A_SECOND, CommandAuthority
 from tamp.agent.order_server import OrderServer
 from tamp.agent.orders import Order, Start, Stop
 from tamp.errors import Refusal
@@ -29,7 +29,7 @@ class Clock:
 def test_the_first_is_master_until_he_is_silent_or_goes() -> None:
     given: list[Order] = []
     clock = Clock()
-    masters = Masters(given.append, clock)
+    masters = CommandAuthority(given.append, clock)
     masters.order("anna", Start("wave"))
     with pytest.raises(Refusal, match="anna gives the orders here, until anna goes or is silent for 10 s"):
         masters.order("ben", Start("hold"))
@@ -46,7 +46,7 @@ def test_the_first_is_master_until_he_is_silent_or_goes() -> None:
 def test_a_flood_is_refused_and_a_stop_gets_through() -> None:
     given: list[Order] = []
     clock = Clock()
-    masters = Masters(given.append, clock)
+    masters = CommandAuthority(given.append, clock)
     refused = 0
     for _ in range(10_000):
         try:
@@ -67,7 +67,7 @@ def given() -> list[Order]:
 
 @pytest.fixture
 def server(given: list[Order]) -> Iterator[OrderServer]:
-    found = OrderServer(Masters(given.append))
+    found = OrderServer(CommandAuthority(given.append))
     yield found
     found.close()
 
@@ -114,7 +114,7 @@ def test_orders_over_a_socket_and_what_is_wrong_with_them(server: OrderServer, g
 
 def test_who_gives_an_order_is_told_what_it_does_at_once() -> None:
     told: list[OrderServer] = []
-    found = OrderServer(Masters(lambda order: told[0].tell({"event": "begun"})))
+    found = OrderServer(CommandAuthority(lambda order: told[0].tell({"event": "begun"})))
     told.append(found)
     try:
         for _ in range(50):
@@ -140,7 +140,7 @@ def test_everybody_is_told_and_who_does_not_read_is_hung_up_on(server: OrderServ
 
 @pytest.fixture
 def over_tcp(given: list[Order]) -> Iterator[OrderServer]:
-    found = OrderServer(Masters(given.append), port=0)
+    found = OrderServer(CommandAuthority(given.append), port=0)
     yield found
     found.close()
 
@@ -193,9 +193,9 @@ def test_a_page_cannot_speak_over_the_unix_socket_and_no_other_user_can_connect(
 
 def test_a_socket_is_gone_with_its_session(tmp_path: Path) -> None:
     there = tmp_path / "orders"
-    server = OrderServer(Masters(lambda order: None), there)
+    server = OrderServer(CommandAuthority(lambda order: None), there)
     with pytest.raises(OSError, match="in use"):
-        OrderServer(Masters(lambda order: None), there)
+        OrderServer(CommandAuthority(lambda order: None), there)
     assert there.exists()
     server.close()
     assert not there.exists()

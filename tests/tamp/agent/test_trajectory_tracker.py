@@ -12,7 +12,7 @@ from motion.lookahead import Arm, Veto
 from motion.poses import Array, error, pose, rotation_vector_to_matrix
 from motion.timing import Trajectory
 from motion.world import State
-from tamp.agent.trajectory_tracker import VETOED, Execution
+from tamp.agent.trajectory_tracker import VETOED, TrajectoryTracker
 from tamp.model.backend import Command
 from tamp.model.motions import Grip, Handover, Motion, Timeline
 from tamp.model.scene import RobotState
@@ -65,7 +65,7 @@ def timeline(*segments: Motion | Grip) -> Timeline:
 
 def run(arm: KinematicArm, *segments: Motion | Grip, opening: float = 0.08) -> list[str]:
     """Stage at every period, to the end or to `BOUND`."""
-    execution = Execution(timeline(*segments), opening, PERIOD)
+    execution = TrajectoryTracker(timeline(*segments), opening, PERIOD)
     stages: list[str] = []
     while (command := execution.step(arm.observe())) is not None and len(stages) < BOUND:
         stages.append(execution.stage)
@@ -89,7 +89,7 @@ def test_a_good_arm_ends_at_the_goal_and_says_what_it_does() -> None:
 
 
 def test_nothing_to_do_is_done_at_once() -> None:
-    execution = Execution(timeline(), 0.08)
+    execution = TrajectoryTracker(timeline(), 0.08)
     assert execution.stage == "done"
     assert execution.step(KinematicArm().observe()) is None
 
@@ -117,7 +117,7 @@ def test_whatever_is_wrong_it_ends(fault: str) -> None:
 
 def test_an_arm_that_does_not_move_is_told_at_once_and_given_up() -> None:
     arm = KinematicArm(stuck_after=8)
-    execution, told = Execution(timeline(OUT), 0.08, PERIOD), []
+    execution, told = TrajectoryTracker(timeline(OUT), 0.08, PERIOD), []
     while (command := execution.step(arm.observe())) is not None and len(told) < BOUND:
         told.append(execution.hindrance)
         arm.command(*command)
@@ -130,7 +130,7 @@ def test_an_arm_that_does_not_move_is_told_at_once_and_given_up() -> None:
 def test_whatever_is_wrong_it_can_be_stopped_and_asked_at_every_step(fault: str) -> None:
     whole = run(FAULTS[fault](), OUT, Grip(0.0), BACK)
     for cut in range(0, len(whole) - 1, 7):
-        arm, execution = FAULTS[fault](), Execution(timeline(OUT, Grip(0.0), BACK), 0.08, PERIOD)
+        arm, execution = FAULTS[fault](), TrajectoryTracker(timeline(OUT, Grip(0.0), BACK), 0.08, PERIOD)
         for _ in range(cut):
             command = execution.step(arm.observe())
             assert command is not None
@@ -144,7 +144,7 @@ def test_whatever_is_wrong_it_can_be_stopped_and_asked_at_every_step(fault: str)
 
 
 def test_after_a_pause_it_goes_on_from_where_the_arm_is() -> None:
-    arm, execution = KinematicArm(), Execution(timeline(OUT), 0.08, PERIOD)
+    arm, execution = KinematicArm(), TrajectoryTracker(timeline(OUT), 0.08, PERIOD)
     for _ in range(10):
         command = execution.step(arm.observe())
         assert command is not None
@@ -184,7 +184,7 @@ def test_fingers_that_never_stop_are_given_a_second_or_so() -> None:
 
 
 def test_the_hand_stays_where_it_was_while_it_grips() -> None:
-    arm, execution = KinematicArm(thing=0.03), Execution(timeline(Grip(0.0)), 0.08, PERIOD)
+    arm, execution = KinematicArm(thing=0.03), TrajectoryTracker(timeline(Grip(0.0)), 0.08, PERIOD)
     held = arm.T
     arm.command(*(execution.step(arm.observe()) or Command(np.zeros(6), 0.0)))
     arm.T = held @ pose([0.01, 0.0, 0.0])
@@ -228,7 +228,7 @@ def test_what_need_not_be_precise_is_passed_through() -> None:
 def test_every_command_comes_from_the_observation_just_made() -> None:
     aside = KinematicArm(T=pose([0.0, 0.05, 1.0]))
     straight = KinematicArm()
-    commands = [Execution(timeline(OUT), 0.08, PERIOD).step(a.observe()) for a in (straight, aside)]
+    commands = [TrajectoryTracker(timeline(OUT), 0.08, PERIOD).step(a.observe()) for a in (straight, aside)]
     assert commands[0] is not None and commands[1] is not None
     change = commands[1].displacement - commands[0].displacement
     assert -0.1 <= change[1] <= -0.05 and np.allclose(np.delete(change, 1), 0.0), "the whole error at least"
@@ -237,7 +237,7 @@ def test_every_command_comes_from_the_observation_just_made() -> None:
 def test_an_action_may_end_on_the_way() -> None:
     """The arm does not stop between two actions that share a motion, and the fingers follow the second."""
     both = Motion(OUT.trajectory, 0.08, handover=Handover(0.5, 0.05))
-    arm, execution = KinematicArm(), Execution(Timeline((both,), {0: 1}), 0.08, PERIOD)
+    arm, execution = KinematicArm(), TrajectoryTracker(Timeline((both,), {0: 1}), 0.08, PERIOD)
     finished, speeds = [], []
     while (command := execution.step(arm.observe())) is not None and len(arm.commands) < BOUND:
         before = arm.T[0, 3]
@@ -275,11 +275,11 @@ class Guard:
         return (Veto("hand", "bottle", 0.004, 2), np.zeros(6)) if self.asked in self.steps else None
 
 
-def guarded(steps: range, **rest: State | None) -> tuple[KinematicArm, Execution, list[Veto | None]]:
+def guarded(steps: range, **rest: State | None) -> tuple[KinematicArm, TrajectoryTracker, list[Veto | None]]:
     """An arm that went out as far as it was let; the vetoes step by step."""
     motion = replace(OUT, state=rest.get("state", State(np.zeros(7), 0.08, {})))
     arm, vetoes = KinematicArm(), list[Veto | None]()
-    execution = Execution(timeline(motion), 0.08, PERIOD, watch=Guard(steps))
+    execution = TrajectoryTracker(timeline(motion), 0.08, PERIOD, watch=Guard(steps))
     while (command := execution.step(arm.observe())) is not None and len(vetoes) < BOUND:
         vetoes.append(execution.veto)
         arm.command(*command)
@@ -308,7 +308,7 @@ def test_what_was_not_planned_in_a_world_is_not_looked_ahead_in() -> None:
 
 def test_the_motion_is_led_to_where_the_thing_is_seen_now() -> None:
     arm = KinematicArm()
-    execution = Execution(timeline(OUT), 0.08, PERIOD)
+    execution = TrajectoryTracker(timeline(OUT), 0.08, PERIOD)
     thing = pose([0.2, 0.0, 0.95])
     seen = pose([0.206, -0.008, 0.95], rotation_vector_to_matrix(np.array([0.0, 0.0, 0.15])))
     for n in range(BOUND):
@@ -323,7 +323,7 @@ def test_the_motion_is_led_to_where_the_thing_is_seen_now() -> None:
 
 
 def test_what_is_still_to_go_before_an_action_acts() -> None:
-    execution, arm = Execution(timeline(OUT, BACK, Grip(0.0)), 0.08, PERIOD), KinematicArm()
+    execution, arm = TrajectoryTracker(timeline(OUT, BACK, Grip(0.0)), 0.08, PERIOD), KinematicArm()
     assert execution.seconds_until(2) == pytest.approx(2.0) and execution.seconds_until(0) == 0.0
     assert len(execution.ahead(2)) == 42 and len(execution.ahead(0)) == 0
     left, way = [], []

@@ -24,7 +24,7 @@ from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.planning.deliberation import Decision, InTurn, Ready
 from tamp.planning.engine import Plan
-from tamp.planning.motion_cross_check import TRIES, LookedAgain, objection
+from tamp.planning.motion_cross_check import TRIES, MotionCrossCheck, objection
 from tamp.planning.refinement import Failure
 from tamp.planning.search import NoSolution
 from tamp.skills.base import Refinement
@@ -136,7 +136,7 @@ def in_the_way() -> Scene:
 def test_where_it_objects_another_way_is_thought_of(in_the_way: Scene) -> None:
     bad, good = decided(in_the_way), decided(in_the_way, touched=frozenset({"jug"}))
     mind, diary = Mind([bad, good]), Diary()
-    twice = LookedAgain(cast(InTurn, mind), diary)
+    twice = MotionCrossCheck(cast(InTurn, mind), diary)
     thought = twice.decide(cast(Goal, None), cast(WorldState, None), Situation(in_the_way))
     assert thought.done() and thought.result() is good
     assert mind.disappointments == [(PICK, {"way": "across"})]
@@ -146,7 +146,7 @@ def test_where_it_objects_another_way_is_thought_of(in_the_way: Scene) -> None:
 
 def test_where_it_objects_to_everything_nothing_is_done_and_the_reason_is_told(in_the_way: Scene) -> None:
     mind = Mind([decided(in_the_way)])
-    twice = LookedAgain(cast(InTurn, mind))
+    twice = MotionCrossCheck(cast(InTurn, mind))
     found = twice.decide(cast(Goal, None), cast(WorldState, None), Situation(in_the_way)).result()
     assert isinstance(found, NoSolution) and found.stage == "refinement"
     assert found.reason.startswith("(pick cup desk): the second look sees ") and len(mind.disappointments) == TRIES
