@@ -15,8 +15,8 @@ from tamp.errors import InputError
 def live(
     scene: Annotated[str | None, typer.Option(help="As for solve; for --backend fake packed/3.", metavar="S")] = None,
     backend: Annotated[
-        Literal["libero", "fake", "xarm"],
-        typer.Option(help="LIBERO's physics; a kinematic robot that needs none; an arm."),
+        Literal["libero", "mujoco", "pybullet", "fake", "xarm"],
+        typer.Option(help="A simulator; a kinematic robot that needs none; an arm."),
     ] = "libero",
     perception: opt.Perception = "oracle",
     decider: Annotated[

@@ -12,6 +12,7 @@ oracle sees once nothing is going on any more. Goes on where it was interrupted.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import time
 from collections import Counter
@@ -27,8 +28,10 @@ from tamp.agent.orders import Say
 from tamp.agent.session import Session
 from tamp.agent.tabletop_agent import at_table, in_turn
 from tamp.api.language import model as load_model
-from tamp.api.live_table import build
 from tamp.backends.libero import rendering
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.tasks import find
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
 from tamp.model.events import Event, GoalTaken, OrderTaken, StageChanged
@@ -52,21 +55,21 @@ def run(case: Record, model: Model, domain: Domain, seed: int) -> Record:
     """A session, and what became of it."""
     rng, began = np.random.default_rng([seed, case["id"]]), time.perf_counter()
     notes, events = Notes(), list[Event]()
-    with hush_simulator():
-        world = build("libero", case["scene"], 0, 0)
-        reader = InTurnReader(Reading(model.name, str(domain.path), world.names, assume_first=True), notes, model)
+    with hush_simulator(), contextlib.ExitStack() as opened:
+        task = find(case["scene"])
+        environment = LiberoEnvironment(task, seed=0, init_state=0)
+        opened.callback(environment.close)
+        perceiver, robot = OraclePerceiver(environment), environment.robot_model()
+        reader = InTurnReader(Reading(model.name, str(domain.path), task.names, assume_first=True), notes, model)
         think = in_turn(domain, Engine(), np.random.default_rng(0))
         steps = 1_000_000  # the seconds are bounded
-        at = at_table(world.backend, world.perceiver, world.robot, domain, think, events.append, steps, reader)
-        live = Live(world.backend, at, Session(at, events.append), "", events)
-        try:
-            for text in case["said"]:
-                live.tell(Say(text))
-                live.run(float(rng.uniform(0.2, LONGEST)))
-            live.run(MOST_SECONDS, lambda: all(a.over for a in live.session.activities))
-            _, state, _ = at.table.look()
-        finally:
-            world.close()
+        at = at_table(environment, perceiver, robot, domain, think, events.append, steps, reader)
+        live = Live(environment, at, Session(at, events.append), "", events)
+        for text in case["said"]:
+            live.tell(Say(text))
+            live.run(float(rng.uniform(0.2, LONGEST)))
+        live.run(MOST_SECONDS, lambda: all(a.over for a in live.session.activities))
+        _, state, _ = at.table.look()
     missing = parse_goal(case["formula"], domain, state.symbols).missing(state)
     failed = [e.why for e in events if isinstance(e, StageChanged) and e.stage == "failed"]
     return {

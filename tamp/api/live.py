@@ -46,15 +46,15 @@ def nobody(words: Words) -> Iterable[str]:
 class Asked:
     """What a session is asked for.
 
-    `backend` is `libero`, where a `scene` is as for `load_scene`; `fake`, a kinematic robot among boxes; or `xarm`, the
-    arm that the `world` and the `host` say where to find. `script` is a file of orders. With the `paused` clock the
+    `backend` is a simulator, where a `scene` is as for `load_scene`; `fake`, a kinematic robot among boxes; or `xarm`,
+    the arm that the `world` and the `host` say where to find. `script` is a file of orders. With the `paused` clock the
     world waits while it is thought, else it goes on. With `listen` orders are taken over a Unix socket as well, at a
     path, or over one and a port of 127.0.0.1 (0: a free one), where a client sends a token first. With `dead_man` the
     session is stopped when the company has given no line of orders, or other sign of life, for so many seconds.
     """
 
     scene: str | None = None
-    backend: Literal["libero", "fake", "xarm"] = "libero"
+    backend: Literal["libero", "mujoco", "pybullet", "fake", "xarm"] = "libero"
     decider: Literal["planner", "qwen", "script", "person"] = "planner"
     script: Path | None = None
     clock: Literal["paused", "real"] = "real"
@@ -162,11 +162,13 @@ def begun(asked: Asked) -> Live:
 
 def _with_seed(asked: Asked) -> Asked:
     """What was asked for with the scene's own seed where none was given."""
-    if asked.seed is not None or asked.backend != "libero":
+    if asked.seed is not None or asked.backend in ("fake", "xarm"):
         return replace(asked, seed=asked.seed or 0)
     from tamp.api.live_table import check
 
-    return replace(asked, seed=check(asked.backend, asked.scene).seed)
+    task = check(asked.backend, asked.scene)
+    assert task is not None
+    return replace(asked, seed=task.seed)
 
 
 def _preparation(asked: Asked) -> Prepare:

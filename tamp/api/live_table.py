@@ -1,67 +1,33 @@
-"""Live sessions at a table: LIBERO's physics, or the fake, which needs none."""
+"""Live sessions at a table: in a simulator, or on the fake robot, which needs none."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from motion.poses import Array, pose
-from motion.robot import RobotDescription
+from motion.poses import pose
 from tamp.agent.decision_request import Decide
 from tamp.agent.director import Director
 from tamp.agent.order_script import Disturb
 from tamp.agent.session import Session
-from tamp.agent.tabletop_agent import Read, TabletopAgent, at_table, in_turn
 from tamp.api import arguments, language
-from tamp.errors import InputError
-from tamp.model.backend import Backend
+from tamp.errors import InputError, Refusal
 from tamp.model.domain import Domain
 from tamp.model.events import Events
-from tamp.model.goal import in_pddl
-from tamp.model.scene import Perceiver
+from tamp.model.goal import Goal, in_pddl
 from tamp.planning.engine import Engine
-from tamp.planning.planner_process import PlannerProcess, Recipe
 from tamp.quiet import hush_simulator
-from tamp.runs.episode import noted
+from tamp.runs.episode import Settings, noted, robot_at_table
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.episode_runner import Episode, Place
 
 if TYPE_CHECKING:
     from tamp.api.live import Asked, Company, Prepare
+    from tamp.backends.libero.tasks import Task
+    from tamp.runs.bench.boxes import Family
 
 FAKE_SCENE = "packed/3"
 """The fake's scene unless another one is named: FAMILY/BOXES."""
-
-
-class Disturbed(Protocol):
-    """A world whose things somebody else can move."""
-
-    def put(self, name: str, T_world_object: Array) -> None:
-        """Put a thing elsewhere."""
-        ...
-
-
-@dataclass(frozen=True)
-class LiveWorld:
-    """A robot, its eyes, and what is known of the scene's names. `verdict` is LIBERO's check, where there is one."""
-
-    backend: Backend
-    perceiver: Perceiver
-    robot: RobotDescription
-    name: str
-    most_steps: int
-    disturbed: Disturbed
-    names: dict[str, str] = field(default_factory=dict)
-    verdict: Callable[[], bool] | None = None
-    close: Callable[[], None] = lambda: None
-    pictured: Callable[[Path, Callable[[str], None]], AbstractContextManager[None]] = lambda folder, say: nullcontext()
-    """Pictures of it in a run's folder, as long as that lasts; none where nobody can draw it."""
 
 
 def preparation(asked: Asked) -> Prepare:
@@ -70,12 +36,12 @@ def preparation(asked: Asked) -> Prepare:
         raise InputError("--host, --port and --world are for --backend xarm")
     task = check(asked.backend, asked.scene)
     domain = arguments.domain(asked.domain)
-    if asked.backend == "libero":
+    if task is not None:
         from tamp.backends.libero.tasks import check_goal
 
         check_goal(task, domain)
     arguments.planner(asked.planner)
-    return lambda log, events, opened, company: _Table(asked, domain, log, events, opened, company)
+    return lambda log, events, opened, company: _Table(asked, task, domain, log, events, opened, company)
 
 
 class _Table:
@@ -84,27 +50,34 @@ class _Table:
     def __init__(
         self,
         asked: Asked,
+        task: Task | None,
         domain: Domain,
         log: EpisodeLog,
         events: Events,
         opened: contextlib.ExitStack,
         company: Company,
     ) -> None:
-        self._asked, self._domain, self._log = asked, domain, log
-        beside = self._beside(opened) if asked.clock == "real" else None  # gets ready while the scene is built
-        self._decide = self._decider(opened) if asked.decider == "qwen" else None
-        company.say("building the scene")
-        self._world = world = build(asked.backend, asked.scene, asked.seed or 0, asked.init_state)
-        opened.callback(world.close)
-        if asked.view:
-            opened.enter_context(world.pictured(log.folder, company.say))
-        log.event("world", task=world.name, backend=asked.backend, init_state=asked.init_state, perception="oracle")
         waits = asked.clock == "paused"
-        reader = language.session_reader(asked.llm, domain, world.names, log, waits=waits)
+        decide = self._decider(asked, domain, log, opened) if asked.decider == "qwen" else None
+        seed, planner = asked.seed or 0, Engine(asked.planner)
+        settings = Settings(domain, planner, seed, asked.init_state, clock=asked.clock, view=asked.view)
+        company.say("building the scene")
+        self.name = f"fake {asked.scene or FAKE_SCENE}" if task is None else task.name
+        with hush_simulator():
+            # the fake has no task, and asks for none
+            episode = Episode(task, _nothing, settings, log, company.say)  # type: ignore[arg-type]
+            world = place_of(asked.backend, asked.scene).open(episode, log.folder, opened)
+        log.event("world", task=self.name, backend=asked.backend, init_state=asked.init_state, perception="oracle")
+        self.backend, self._perceiver = world.backend, world.perceiver
+        names = {} if task is None else task.names
+        reader = language.session_reader(asked.llm, domain, names, log, waits=waits)
         opened.callback(reader.close)
-        self.name, self.backend = world.name, world.backend
-        self.performer = self._at_table(events, beside, reader)
+        self.performer = robot_at_table(
+            world.backend, world.perceiver, world.robot, settings, log, events, opened, world.step_limit
+        )
+        self.performer.reader, self._decide = reader, decide
         scene, state, _ = self.performer.table.look()
+        self._check = world.check(scene) if task is not None and task.is_checked else None
         noted(scene, state, log)
         reader.warm(scene, state)
 
@@ -120,12 +93,12 @@ class _Table:
 
     def disturb(self, disturb: Disturb) -> None:
         """Have somebody move a thing."""
-        scene = self._world.perceiver.perceive()
+        scene, put = self._perceiver.perceive(), getattr(self.backend, "put", None)
         movable = [o.name for o in scene if o.movable]
-        if disturb.thing not in movable:
+        if disturb.thing not in movable or put is None:
             raise InputError(f"no thing {disturb.thing!r} that could be disturbed; valid: {', '.join(movable)}")
         T = scene.object(disturb.thing).T_world_object
-        self._world.disturbed.put(disturb.thing, pose(T[:3, 3] + disturb.by, T[:3, :3]))
+        put(disturb.thing, pose(T[:3, 3] + disturb.by, T[:3, :3]))
 
     def outcome(self, session: Session) -> dict[str, Any]:
         """Whether what was wanted last holds, by an oracle of the formula, and nothing that was begun last failed; and
@@ -137,48 +110,26 @@ class _Table:
         return {
             "success": not missing and failed is None,
             "goal": in_pddl(wanted) if wanted else None,
-            "task": self._world.verdict() if self._world.verdict else None,
+            "task": self._check.holds() if self._check else None,
             "reason": failed.waits_for if failed else unseen,
         }
 
-    def _beside(self, opened: contextlib.ExitStack) -> PlannerProcess:
-        asked = self._asked
-        beside = PlannerProcess(Recipe(str(self._domain.path), Engine(asked.planner), asked.seed or 0), self._log)
-        opened.callback(beside.close)
-        return beside
-
-    def _decider(self, opened: contextlib.ExitStack) -> Decide:
-        waits = self._asked.clock == "paused"
-        decider = language.session_decider(self._asked.llm, self._domain, self._log, waits=waits)
+    def _decider(self, asked: Asked, domain: Domain, log: EpisodeLog, opened: contextlib.ExitStack) -> Decide:
+        decider = language.session_decider(asked.llm, domain, log, waits=asked.clock == "paused")
         opened.callback(decider.close)
         return decider
 
-    def _at_table(self, events: Events, beside: PlannerProcess | None, reader: Read) -> TabletopAgent:
-        asked, world = self._asked, self._world
-        if beside is not None:
-            beside.prepare(world.robot, world.perceiver.perceive())
-        think = in_turn(self._domain, Engine(asked.planner), np.random.default_rng(asked.seed), self._log)
-        return at_table(
-            world.backend,
-            world.perceiver,
-            world.robot,
-            self._domain,
-            think if beside is None else lambda *_: beside,
-            events,
-            world.most_steps,
-            reader,
-        )
+
+def _nothing(*_: Any) -> tuple[Goal, ...]:
+    """A session begins with no goal."""
+    raise Refusal("nothing was asked for", "nothing")
 
 
-def build(backend: str, scene: str | None, seed: int, init_state: int | None) -> LiveWorld:
-    """The world of a backend. InputError for scenes that it does not have."""
-    return _fake(scene or FAKE_SCENE, seed) if backend == "fake" else _libero(scene, seed, init_state)
-
-
-def check(backend: str, scene: str | None) -> Any:
-    """What can be checked before anything is built. InputError for a backend or a scene that is not there."""
+def check(backend: str, scene: str | None) -> Task | None:
+    """The task of a scene, None for the fake's. InputError for a scene that is not there."""
     if backend == "fake":
-        return _fake_scene(scene or FAKE_SCENE)
+        _fake_scene(scene or FAKE_SCENE)
+        return None
     from tamp.backends.libero import rendering
 
     rendering.prepare(video=False, may=True)
@@ -188,48 +139,25 @@ def check(backend: str, scene: str | None) -> Any:
         return tasks.find(scene or "mug_in_drawer")
 
 
-def _libero(scene: str | None, seed: int, init_state: int | None) -> LiveWorld:
-    task = check("libero", scene)
-    with hush_simulator():
-        from tamp.backends.libero.environment import LiberoEnvironment
-        from tamp.backends.libero.oracle import OraclePerceiver
-        from tamp.backends.physics.picturing import pictured
+def place_of(backend: str, scene: str | None) -> Place:
+    """Where a session takes place. InputError for scenes that are not there."""
+    if backend == "fake":
+        from tamp.backends.libero import rendering
+        from tamp.runs.worlds import InFake
 
-        environment = LiberoEnvironment(task, seed=seed, init_state=init_state)
-    return LiveWorld(
-        backend=environment,
-        perceiver=OraclePerceiver(environment),
-        robot=environment.robot_model(),
-        name=task.name,
-        most_steps=task.step_limit,
-        names=task.names,
-        verdict=environment.check_success if task.is_checked else None,
-        close=environment.close,
-        disturbed=environment,
-        pictured=partial(pictured, environment),
-    )
+        rendering.prepare(video=False, sight=False)
+        return InFake(*_fake_scene(scene or FAKE_SCENE))
+    from tamp.api.solving import place_in
+
+    return place_in(backend)
 
 
-def _fake(scene: str, seed: int) -> LiveWorld:
-    family, n = _fake_scene(scene)
-    from tamp.backends.libero import rendering
-
-    rendering.prepare(video=False, sight=False)
-    with hush_simulator():
-        from tamp.backends.fake.table import FakeTable
-        from tamp.backends.libero.panda import panda
-        from tamp.runs.bench.boxes import make
-
-        robot = panda()
-    fake = FakeTable(make(family, n, seed, robot).scene, robot)
-    return LiveWorld(fake, fake, robot, f"fake {scene}", 1_000_000, disturbed=fake)
-
-
-def _fake_scene(scene: str) -> Any:
+def _fake_scene(scene: str) -> tuple[Family, int]:
     from tamp.runs.bench.boxes import FAMILIES, LARGEST
 
-    family, _, n = scene.partition("/")
-    if family not in FAMILIES or not n.isdigit() or not 1 <= int(n) <= LARGEST:
+    named, _, n = scene.partition("/")
+    family = next((f for f in FAMILIES if f == named), None)
+    if family is None or not n.isdigit() or not 1 <= int(n) <= LARGEST:
         valid = f"{' or '.join(FAMILIES)}/1 to {LARGEST}, as {FAKE_SCENE}"
         raise InputError(f"no scene {scene!r} for --backend fake; valid: {valid}")
     return family, int(n)

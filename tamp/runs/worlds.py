@@ -15,10 +15,12 @@ from tamp.agent.camera_perceiver import TableEyes, Take
 from tamp.agent.instruction import Instruction, Read, in_library_terms, meant, nobody_reads
 from tamp.agent.searching import Reads
 from tamp.backends import bodies
+from tamp.backends.fake.table import FakeTable
 from tamp.backends.libero.disturbing import disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.panda import panda
 from tamp.backends.libero.task_check import TaskCheck
 from tamp.backends.libero.video import recorder_of
 from tamp.backends.physics.engines import world_in
@@ -40,6 +42,7 @@ from tamp.model.state import WorldState
 from tamp.perception.camera_calibration import Camera
 from tamp.perception.camera_eyes import camera_eyes
 from tamp.perception.robot_skins import skin_of_robot
+from tamp.runs.bench.boxes import Family, make
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import Episode, World, goals_wanted
 from tamp.runs.labels import in_physics, through_sdk
@@ -263,3 +266,30 @@ class OnArm:
             return there
         shown = opened.enter_context(closing(EmulatedCameras(*self.at.eyes)))
         return seen(there, self.cameras, shown.cameras, shown.take, start.scene, episode)
+
+
+@dataclass(frozen=True, eq=False)
+class InFake:
+    """A kinematic robot among `n` boxes of a `family` (`tamp.runs.bench.boxes`), without physics."""
+
+    family: Family
+    n: int
+    backend = "fake"
+
+    def label(self, settings: Settings) -> str:
+        """How results say what perceives, and where."""
+        return "oracle"
+
+    def open(self, episode: Episode, folder: Path, opened: contextlib.ExitStack) -> World:
+        """A world for an episode."""
+        robot = panda()
+        fake = FakeTable(make(self.family, self.n, episode.settings.seed, robot).scene, robot)
+        return World(
+            backend=fake,
+            robot=robot,
+            perceiver=fake,
+            truth=fake,
+            wanted=goals_wanted(episode, None, None),
+            step_limit=1_000_000,
+            seconds=dict,
+        )
