@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tamp.extension.starting import new_domain, new_observer, new_skill
+from tamp.api.templates import new
 from tests import forked
 
 pytestmark = pytest.mark.process
@@ -24,7 +24,7 @@ def tamp_test(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    return new_domain("mine", tmp_path).folder
+    return new("domain", "mine", tmp_path).folder
 
 
 def edit(file: Path, old: str, new: str) -> None:
@@ -36,8 +36,8 @@ def edit(file: Path, old: str, new: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.episode
 def test_what_was_begun_passes_by_its_cases_and_without_them(mine: Path) -> None:
-    new_skill("dust-off", mine)
-    new_observer("lifted", mine)
+    new("skill", "dust-off", mine)
+    new("observer", "lifted", mine)
     done = tamp_test("mine", cwd=mine.parent)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [line.split() for line in done.stdout.splitlines()]
@@ -58,7 +58,7 @@ def test_what_was_begun_passes_by_its_cases_and_without_them(mine: Path) -> None
 
 @pytest.mark.episode
 def test_faults_are_failed_rows_with_file_and_line_and_the_others_go_on(mine: Path) -> None:
-    new_skill("dust-off", mine)
+    new("skill", "dust-off", mine)
     edit(mine / "skills.py", "hand.close()", 'hand.close()\n        if item == "plate_1":\n            {}[item]')
     edit(mine / "tests" / "dust-off.toml", "plate_1", "plate_9")
     tall = mine / "tests" / "tall.toml"

@@ -8,15 +8,15 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from tamp.api.templates import new
 from tamp.errors import Refusal
-from tamp.extension.sample import CUP
-from tamp.extension.starting import new_domain
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain, load
 from tamp.model.scene import Part, RobotState, Scene, SceneObject
 from tamp.model.state import WorldState
 from tamp.runs.trials.effects import Effects, own_operators
 from tamp.skills.registry import bound
+from tamp.skills.sample_scene import CUP
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,7 @@ def goals(effects: Effects, domain: Domain) -> list[str]:
 def test_a_folders_own_operators_are_those_with_a_skill_or_an_effect_of_its_own(tmp_path: Path) -> None:
     assert own_operators(load("tabletop")) == []
     assert own_operators(load("kitchen")) == ["wipe", "stack", "pour", "press"]
-    assert own_operators(load(str(new_domain("mine", tmp_path).folder))) == ["tap"]
+    assert own_operators(load(str(new("domain", "mine", tmp_path).folder))) == ["tap"]
 
 
 def test_every_pair_of_fitting_things_is_a_goal_once() -> None:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from tamp.errors import InputError
-from tamp.extension.sample import gantry, scene_with_things
-from tamp.extension.written import slips
 from tamp.model.bodies import world_of
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
 from tamp.skills.guided import Hand
+from tamp.skills.python_check import static_errors
+from tamp.skills.sample_scene import gantry, scene_with_things
 
 HEAD = "from tamp.extension import GuidedSkill, Hand, Spec, View, observes\n\n"
 
@@ -41,7 +41,7 @@ def module(folder: Path, text: str) -> ModuleType:
     ],
 )
 def test_slips_are_told_with_their_line_and_what_would_be_valid(tmp_path: Path, text: str, line: int, told: str):
-    (error,) = slips(module(tmp_path, text))
+    (error,) = static_errors(module(tmp_path, text))
     assert str(error).startswith(f"{tmp_path / 'mine.py'}:{line}: ")
     assert told in str(error)
 
@@ -57,7 +57,7 @@ def test_what_is_right_is_not_told(tmp_path: Path):
         "    def _over(self, hand: Hand, item: str) -> None:\n"
         "        hand.go(hand.at(hand.middle(item), hand.down(lean=0.1)), pace=0.2)\n"
     )
-    assert list(slips(module(tmp_path, text))) == []
+    assert list(static_errors(module(tmp_path, text))) == []
 
 
 @pytest.mark.parametrize(

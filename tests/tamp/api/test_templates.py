@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tamp.api.templates import new
 from tamp.data import data_dir
 from tamp.errors import InputError
-from tamp.extension.starting import new_domain, new_observer, new_scene, new_skill
 from tamp.lint.check import check
 from tamp.model.domain import load
 from tamp.runs.cases.scene_case import read_scene_case
@@ -44,7 +44,7 @@ def kitchen(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["mine", "my-own_2", "tap", "class"])
 def test_a_new_domain_has_no_faults_and_does_all_that_tabletop_does(name: str, tmp_path: Path) -> None:
-    begun = new_domain(name, tmp_path)
+    begun = new("domain", name, tmp_path)
     assert not check(begun.folder).findings
     made, tabletop = bound(load(str(begun.folder))), load("tabletop")
     assert made.domain.name == name
@@ -59,8 +59,8 @@ def test_a_new_domain_has_no_faults_and_does_all_that_tabletop_does(name: str, t
     "name", ["class", "a_b-c9", *(pytest.param(n, marks=pytest.mark.thorough) for n in ("rub", "dust-off"))]
 )
 def test_a_skill_and_an_observer_fit_into_a_domain_with_others(name: str, kitchen: Path) -> None:
-    new_skill(name, kitchen)
-    new_observer(f"{name}-seen", kitchen)
+    new("skill", name, kitchen)
+    new("observer", f"{name}-seen", kitchen)
     assert not check(kitchen).findings
     made, before = bound(load(str(kitchen))), bound(load("kitchen"))
     assert made.skills.keys() - before.skills.keys() == {name, f"make-{name}-seen"}
@@ -73,14 +73,14 @@ def test_a_skill_and_an_observer_fit_into_a_domain_with_others(name: str, kitche
 def test_what_was_there_stays_line_by_line(kitchen: Path) -> None:
     files = ("domain.pddl", "skills.toml", "skills.py", "observers.py")
     before = {f: (kitchen / f).read_text().splitlines() for f in files}
-    new_skill("rub", kitchen)
+    new("skill", "rub", kitchen)
     for file, lines in before.items():
         after = iter((kitchen / file).read_text().splitlines())
         assert all(line in after for line in lines), file  # in their order, with others between
 
 
 def test_a_domain_that_is_written_in_another_way_is_added_to(small: Path) -> None:
-    new_skill("rub", small)
+    new("skill", "rub", small)
     text = (small / "domain.pddl").read_bytes().decode()
     assert text.count("\n") == text.count("\r\n") and text.endswith(") ; end\r\n") and " ; all of them\r\n" in text
     assert tomllib.loads((small / "skills.toml").read_text()) == {
@@ -93,7 +93,7 @@ def test_a_domain_that_is_written_in_another_way_is_added_to(small: Path) -> Non
 def test_a_predicate_that_nobody_sees_gets_an_observer_and_nothing_else(small: Path) -> None:
     before = (small / "domain.pddl").read_bytes()
     assert "unseen-effect" in [f.code for f in check(small).findings]
-    begun = new_observer("shown", small)
+    begun = new("observer", "shown", small)
     assert [p.name for p in begun.written] == ["observers.py"] and begun.goal is None
     assert "unseen-effect" not in [f.code for f in check(small).findings]
     assert (small / "domain.pddl").read_bytes() == before
@@ -101,8 +101,8 @@ def test_a_predicate_that_nobody_sees_gets_an_observer_and_nothing_else(small: P
 
 def test_imports_are_added_once_and_only_where_they_lack(small: Path) -> None:
     (small / "observers.py").write_text('"""Mine."""\n\nfrom __future__ import annotations\n\nNEAR = 0.1\n')
-    new_observer("shown", small)
-    new_skill("rub", small)
+    new("observer", "shown", small)
+    new("skill", "rub", small)
     text = (small / "observers.py").read_text()
     assert text.count("import numpy") == 1 and text.count("from tamp.extension import") == 1
     assert text.startswith('"""Mine."""\n\nfrom __future__ import annotations\n')
@@ -110,19 +110,19 @@ def test_imports_are_added_once_and_only_where_they_lack(small: Path) -> None:
 
 
 TAKEN = {
-    "a name of capitals": (lambda f: new_skill("Rub", f), "no name; valid: a small letter"),
-    "a digit first": (lambda f: new_domain("2nd", f), "no name; valid: a small letter"),
-    "a path": (lambda f: new_domain("a/b", f), "no name; valid: a small letter"),
-    "a word of PDDL": (lambda f: new_observer("forall", f), "a word of PDDL's own"),
-    "a skill of tamp's": (lambda f: new_skill("place", f), "a skill of tamp's own"),
-    "an operator": (lambda f: new_skill("wipe", f), "has an operator 'wipe' already"),
-    "a type": (lambda f: new_skill("drawer", f), "has a type 'drawer' already"),
-    "what tamp sees": (lambda f: new_observer("on", f), "tamp sees 'on' itself"),
-    "a class": (lambda f: new_skill("w-ipe", f), ": there is a WIpe already"),
-    "an observer": (lambda f: new_observer("wiped", f), ": there is a wiped already"),
-    "a folder": (lambda f: new_domain("k", f.parent), "k is there already, and nothing is overwritten"),
-    "a scene's folder": (lambda f: new_scene("k", f.parent), "k is there already, and nothing is overwritten"),
-    "no domain": (lambda f: new_skill("rub", f.parent), "there is no domain.pddl in "),
+    "a name of capitals": (lambda f: new("skill", "Rub", f), "no name; valid: a small letter"),
+    "a digit first": (lambda f: new("domain", "2nd", f), "no name; valid: a small letter"),
+    "a path": (lambda f: new("domain", "a/b", f), "no name; valid: a small letter"),
+    "a word of PDDL": (lambda f: new("observer", "forall", f), "a word of PDDL's own"),
+    "a skill of tamp's": (lambda f: new("skill", "place", f), "a skill of tamp's own"),
+    "an operator": (lambda f: new("skill", "wipe", f), "has an operator 'wipe' already"),
+    "a type": (lambda f: new("skill", "drawer", f), "has a type 'drawer' already"),
+    "what tamp sees": (lambda f: new("observer", "on", f), "tamp sees 'on' itself"),
+    "a class": (lambda f: new("skill", "w-ipe", f), ": there is a WIpe already"),
+    "an observer": (lambda f: new("observer", "wiped", f), ": there is a wiped already"),
+    "a folder": (lambda f: new("domain", "k", f.parent), "k is there already, and nothing is overwritten"),
+    "a scene's folder": (lambda f: new("scene", "k", f.parent), "k is there already, and nothing is overwritten"),
+    "no domain": (lambda f: new("skill", "rub", f.parent), "there is no domain.pddl in "),
 }
 
 
@@ -140,13 +140,13 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(fault: str, kitchen: P
 
 def test_a_domain_that_the_template_does_not_suit_is_refused(small: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"small/domain\.pddl: the template needs the predicate clear"):
-        new_observer("lifted", small)
+        new("observer", "lifted", small)
     shutil.copytree(SHIPPED / "xarm", tmp_path / "arm")
     with pytest.raises(InputError, match="is a domain for an arm"):
-        new_skill("rub", tmp_path / "arm")
+        new("skill", "rub", tmp_path / "arm")
 
 
 def test_a_module_that_is_no_python_is_told_with_its_line(kitchen: Path) -> None:
     (kitchen / "skills.py").write_text("import numpy as np\nclass A(:\n")
     with pytest.raises(InputError, match=r"skills\.py:2: not Python"):
-        new_skill("rub", kitchen)
+        new("skill", "rub", kitchen)
