@@ -150,8 +150,8 @@ def _merge(
 def _fitting(operator: str, domain: Domain) -> str:
     """An operator without the conditions, one a line, whose predicate the domain does not have."""
     head, condition, rest = operator.partition(":precondition (and\n")
-    conditions, end, effect = rest.partition("    )\n")
-    return head + condition + "".join(c for c in conditions.splitlines(True) if _has(domain, c)) + end + effect
+    conditions, end, effect = rest.partition(")\n    :effect")
+    return head + condition + "\n".join(c for c in conditions.splitlines() if _has(domain, c)) + end + effect
 
 
 def _has(domain: Domain, condition: str) -> bool:

@@ -49,9 +49,9 @@ class SceneCase:
         return self.table.wrong(str(message), key) if self.table else InputError(f"{self.path}: {message}")
 
 
-def cases_of(folder: Path) -> list[Case | SceneCase]:
-    """The cases `tests/*.toml` of a domain's folder, by name. InputError for one that cannot be read."""
-    return [read_any(path, folder) for path in sorted((folder / TESTS).glob("*.toml"))]
+def cases_of(folder: Path) -> list[tuple[Path, Case | SceneCase]]:
+    """The cases `tests/*.toml` of a domain's folder, with their files. InputError for one that cannot be read."""
+    return [(path, read_any(path, folder)) for path in sorted((folder / TESTS).glob("*.toml"))]
 
 
 def read_any(path: Path, domain: Path) -> Case | SceneCase:

@@ -8,8 +8,7 @@
       (clear ?o)
       (not (no-grasp ?o))
       (not (untouchable ?o))
-      (forall (?x - item) (not (obstructed ?o ?x)))
-    )
+      (forall (?x - item) (not (obstructed ?o ?x))))
     :effect (and
       (holding ?o)
       (not (hand-empty))

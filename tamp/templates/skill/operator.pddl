@@ -7,6 +7,5 @@
       (hand-empty)
       (not (unreachable ?x))
       (not (untouchable ?x))
-      (forall (?y - item) (not (obstructed ?x ?y)))
-    )
+      (forall (?y - item) (not (obstructed ?x ?y))))
     :effect (my-fact ?x))

@@ -60,7 +60,7 @@ def test_cases_about_problems_stand_beside_those_about_scenes(tmp_path: Path) ->
     (tests / "p.pddl").write_text("(define (problem x) (:domain d) (:init) (:goal (p)))")
     (tests / "a.toml").write_text(SAID)
     (tests / "b.toml").write_text('problem = "p.pddl"\nsolvable = true\n[[good]]\nsteps = ["(a)"]\n')
-    scene, problem = cases_of(tmp_path)
+    (_, scene), (_, problem) = cases_of(tmp_path)
     assert isinstance(scene, SceneCase) and isinstance(problem, Case)
     assert problem.name == "b" and all(o.agrees for o in run(problem))
     (tests / "c.toml").write_text("expect = 'reached'\n")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tamp.api.templates import new
+from tamp.data import data_dir
 from tests import forked
 
 pytestmark = pytest.mark.process
@@ -40,11 +43,9 @@ def test_what_was_begun_passes_by_its_cases_and_without_them(mine: Path) -> None
     new("observer", "lifted", mine)
     done = tamp_test("mine", cwd=mine.parent)
     assert done.returncode == 0, done.stdout + done.stderr
-    rows = [line.split() for line in done.stdout.splitlines()]
-    assert [r[:4] for r in rows[1:4]] == [
-        [f"tests/{case}.toml", "mug_in_drawer", "0", "passed"] for case in ("dust-off", "lifted", "tap")
-    ]
-    assert done.stdout.endswith("3 of 3 passed\n")
+    for case in ("dust-off", "lifted", "tap"):
+        assert re.search(rf"tests/{case}\.toml::mug_in_drawer seed 0 PASSED \d+ steps", done.stdout)
+    assert "= 3 passed in " in done.stdout
     for case in ("dust-off", "lifted"):
         (mine / "tests" / f"{case}.toml").unlink()
     told = json.loads(tamp_test("mine", "--json", "--scene", "libero_goal/0", cwd=mine.parent).stdout)
@@ -87,7 +88,7 @@ def test_an_operator_that_fits_in_no_scene_has_failed(mine: Path) -> None:
     (mine / "domain.pddl").write_text(f"{head}(:action tap{tap.replace('?x - item', '?x - appliance', 1)}")
     edit(mine / "skills.py", '("item",)', '("object",)')
     done = tamp_test("mine", "--scene", "mug_in_drawer", cwd=mine.parent)
-    assert done.returncode == 1 and "failed" in done.stdout and "nothing of type appliance is there" in done.stdout
+    assert done.returncode == 1 and "1 failed in" in done.stdout and "nothing of type appliance is there" in done.stdout
 
 
 @pytest.mark.episode
@@ -96,12 +97,13 @@ def test_an_interrupt_ends_with_the_table_so_far(mine: Path) -> None:
     with subprocess.Popen(
         [TAMP, "test", "mine"], cwd=mine.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:
-        assert running.stderr is not None
-        assert "tests/tap.toml" in running.stderr.readline()
+        assert running.stdout is not None
+        while "PASSED" not in (line := running.stdout.readline()):
+            assert line
         running.send_signal(signal.SIGINT)
         out, told = running.communicate(timeout=60)
     assert running.returncode == 130
-    assert "tests/tap.toml  mug_in_drawer     0  passed" in out and "interrupted" in told
+    assert " passed in " in out and "interrupted" in told
 
 
 BAD_INPUT = {
@@ -132,3 +134,13 @@ def test_errors_that_check_finds_end_it(mine: Path) -> None:
     assert done.returncode == 1 and "mine/domain.pddl:" in done.stdout and "unknown-predicate" in done.stdout
     told = json.loads(tamp_test("mine", "--json", cwd=mine.parent).stdout)
     assert not told["ok"] and told["findings"] and told["trials"] == []
+
+
+def test_tests_in_python_run_too_and_are_trials(tmp_path: Path) -> None:
+    mine = Path(shutil.copytree(data_dir("domains") / "tabletop", tmp_path / "mine"))
+    (mine / "tests").mkdir()
+    (mine / "tests" / "test_own.py").write_text("def test_good():\n    pass\n\n\ndef test_bad():\n    assert 1 > 2\n")
+    done = tamp_test("mine", "--json", cwd=tmp_path)
+    trials = {t["what"]: t["verdict"] for t in json.loads(done.stdout)["trials"]}
+    assert trials == {"tests/test_own.py::test_good": "passed", "tests/test_own.py::test_bad": "failed"}
+    assert done.returncode == 1 and "assert 1 > 2" in done.stderr

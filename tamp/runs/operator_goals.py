@@ -38,7 +38,7 @@ def _own(domain: Domain, operator: str) -> list[Signature]:
 
 
 @dataclass(eq=False)
-class Effects:
+class OperatorGoals:
     """A source of goals: each time it is asked, another ground effect of an operator that does not hold yet, and that a
     plan with the operator reaches. Refusal when there is none left. `observers` are the domain's, `given` the goals so
     far."""

@@ -14,7 +14,7 @@ from tamp.model.atoms import Atom
 from tamp.model.domain import Domain, load
 from tamp.model.scene import Part, RobotState, Scene, SceneObject
 from tamp.model.state import WorldState
-from tamp.runs.trials.effects import Effects, own_operators
+from tamp.runs.operator_goals import OperatorGoals, own_operators
 from tamp.skills.registry import bound
 from tamp.skills.sample_scene import CUP
 
@@ -39,7 +39,7 @@ STATE = WorldState(
 NO_LOG = cast(Any, None)
 
 
-def goals(effects: Effects, domain: Domain) -> list[str]:
+def goals(effects: OperatorGoals, domain: Domain) -> list[str]:
     found = []
     while True:
         try:
@@ -56,22 +56,25 @@ def test_a_folders_own_operators_are_those_with_a_skill_or_an_effect_of_its_own(
 
 def test_every_pair_of_fitting_things_is_a_goal_once() -> None:
     domain = load("kitchen")
-    found = goals(Effects("stack", np.random.default_rng(0)), domain)
+    found = goals(OperatorGoals("stack", np.random.default_rng(0)), domain)
     things = (CUP, "dish_1", "egg_1")
     assert sorted(found) == sorted(f"(stacked {a} {b})" for a in things for b in things if a != b)
 
 
 def test_the_same_seed_finds_the_same_goals_and_another_one_others() -> None:
     domain = load("kitchen")
-    first, again, other = (goals(Effects("pour", np.random.default_rng(s)), domain) for s in (0, 0, 1))
+    first, again, other = (goals(OperatorGoals("pour", np.random.default_rng(s)), domain) for s in (0, 0, 1))
     assert first == again != other
 
 
 def test_what_holds_is_no_goal_and_what_its_observer_does_not_look_at_is_none() -> None:
     domain = load("kitchen")
-    assert goals(Effects("wipe", np.random.default_rng(0), bound(domain).observers), domain) == []  # none is a region
+    assert (
+        # No symbol of this scene is a region.
+        goals(OperatorGoals("wipe", np.random.default_rng(0), bound(domain).observers), domain) == []
+    )  # none is a region
     pressed = WorldState(STATE.symbols, STATE.atoms | {Atom("pressed", (CUP,))})
-    effects, found = Effects("press", np.random.default_rng(0)), []
+    effects, found = OperatorGoals("press", np.random.default_rng(0)), []
     with pytest.raises(Refusal):
         while True:
             found += [str(g) for g in effects(SCENE, pressed, domain, NO_LOG, None)]
@@ -81,11 +84,11 @@ def test_what_holds_is_no_goal_and_what_its_observer_does_not_look_at_is_none() 
 def test_where_nothing_fits_it_is_told_what_lacks() -> None:
     domain = load("tabletop")
     with pytest.raises(Refusal, match="nothing of type drawer is there"):
-        Effects("open-drawer", np.random.default_rng(0))(SCENE, STATE, domain, NO_LOG, None)
+        OperatorGoals("open-drawer", np.random.default_rng(0))(SCENE, STATE, domain, NO_LOG, None)
 
 
 def test_a_goal_counts_only_where_the_operator_is_needed_for_it() -> None:
     domain = load("tabletop")
-    found = goals(Effects("place-in", np.random.default_rng(0)), domain)
+    found = goals(OperatorGoals("place-in", np.random.default_rng(0)), domain)
     assert found == []  # no interior is there
-    assert f"(holding {CUP})" in goals(Effects("pick", np.random.default_rng(0)), domain)
+    assert f"(holding {CUP})" in goals(OperatorGoals("pick", np.random.default_rng(0)), domain)
