@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from tamp.backends.libero.disturbing import disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions
 from tamp.backends.libero.observing import Noise, calibration, encoders, in_metres, no_noise, pictures
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.perturbation_schedule import perturbed
 from tamp.backends.libero.run import judged, wanted_in
 from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import recorder_of
@@ -71,7 +71,7 @@ def run_camera(
                 library = load() if settings.overlay else None
                 recording = contextlib.closing(recorder_of(environment, folder / "video.mp4", library))
                 recorder = stack.enter_context(recording)
-            somebody = stack.enter_context(disturbed(environment, settings.disturb, settings.seed, settings.init_state))
+            somebody = stack.enter_context(perturbed(environment, settings.disturb, settings.seed, settings.init_state))
             places = goal_regions(environment) if given and goal_source is None else ()
             watcher = Watcher(
                 environment, OraclePerceiver(environment, places), settings.domain, log, say, recorder, somebody
@@ -79,7 +79,7 @@ def run_camera(
             policy = process.policy(watcher.hear)
             try:
                 told = _drive(policy, watcher, goal_source, settings, noise)
-                result.disturbed = somebody.told if somebody else None
+                result.disturbed = somebody.record if somebody else None
             except BaseException as e:
                 process.close()  # whatever it was in the middle of
                 if not isinstance(e, PolicyFault):

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from tamp.agent.clock import run_in_real_time, run_paused
 from tamp.agent.tabletop_agent import AtTable
-from tamp.backends.libero.disturbing import Disturber, disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, is_the_tasks, task_goal
 from tamp.backends.libero.judge import Judge
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.perturbation_schedule import PerturbationSchedule, perturbed
 from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import recorder_of
 from tamp.backends.physics.picturing import pictured
@@ -76,7 +76,7 @@ def _episode(
     say: Callable[[str], None],
     stack: contextlib.ExitStack,
 ) -> None:
-    somebody = stack.enter_context(disturbed(environment, settings.disturb, settings.seed, settings.init_state))
+    somebody = stack.enter_context(perturbed(environment, settings.disturb, settings.seed, settings.init_state))
     perceiver = OraclePerceiver(environment, goal_regions(environment) if goal_source is None else ())
     robot, limit = environment.robot_model(), environment.task.step_limit
     ready = robot_at_table(environment, perceiver, robot, settings, log, say, stack, limit)
@@ -104,7 +104,7 @@ def _episode(
         run_in_real_time(session, environment, ready.table.publish, after=after)
     else:
         run_paused(session, environment, after=after)
-    result.disturbed = somebody.told if somebody else None
+    result.disturbed = somebody.record if somebody else None
     told(ready.pursuit, session, result)
     _conclude(ready, judge, state, log, result)
     judged(result, own)
@@ -124,8 +124,8 @@ def _operands(ready: AtTable) -> tuple[str, ...]:
     return doing.operands if doing else ()
 
 
-def _disturbs(somebody: Disturber, event: Event) -> None:
-    somebody.heard(event, tuple(event.action.strip("()").split()[1:]) if isinstance(event, ActionBegun) else ())
+def _disturbs(somebody: PerturbationSchedule, event: Event) -> None:
+    somebody.on_event(event, tuple(event.action.strip("()").split()[1:]) if isinstance(event, ActionBegun) else ())
 
 
 def _conclude(ready: AtTable, judge: Judge, state: WorldState, log: EpisodeLog, result: Result) -> None:

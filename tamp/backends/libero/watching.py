@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tamp.backends.libero.disturbing import Disturber
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import is_the_tasks
 from tamp.backends.libero.judge import Judge
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.perturbation_schedule import PerturbationSchedule
 from tamp.errors import TampError
 from tamp.model.atoms import Atom
 from tamp.model.bodies import world_of
@@ -43,7 +43,7 @@ class Watcher:
     log: EpisodeLog
     say: Callable[[str], None]
     recorder: Recorder | None = None
-    disturber: Disturber | None = None
+    disturber: PerturbationSchedule | None = None
     names: Names = field(default_factory=lambda: Names({}))
     goals: tuple[Goal, ...] = ()
     """What the policy works towards, in the simulator's names."""
@@ -110,7 +110,7 @@ class Watcher:
                 self._check(action, said)
         self.judge.asked.heard(event)
         if self.disturber is not None:
-            self.disturber.heard(event, self._operands)
+            self.disturber.on_event(event, self._operands)
 
     def _check(self, action: str, said: bool) -> None:
         """Count whether what the policy says of an action is so."""

@@ -1,4 +1,4 @@
-"""Somebody disturbs real episodes: it happens when it should, once, the same way each time, and leaves nothing."""
+"""Perturbations of real episodes: when they should, once, the same way each time, and nothing is left of them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 
 from tamp.backends.libero import tasks
 from tamp.backends.libero.cameras import AGENT
-from tamp.backends.libero.disturbing import KINDS, Disturber, check, disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.free_places import stays
+from tamp.backends.libero.perturbation_schedule import KINDS, PerturbationSchedule, check, perturbed
 from tamp.backends.libero.run import run
 from tamp.errors import InputError
 from tamp.model.domain import load
@@ -67,11 +67,11 @@ def test_what_is_taken_away_for_good_is_told(environment: LiberoEnvironment, tmp
 def moved_to(environment: LiberoEnvironment, seed: int) -> np.ndarray:
     environment.reset(init_state=STATE)
     before = environment.pose_of(BOWL)
-    with disturbed(environment, "moved-before", seed, STATE) as somebody:
-        assert somebody is not None
+    with perturbed(environment, "moved-before", seed, STATE) as schedule:
+        assert schedule is not None
         environment.stop()
-        assert somebody.told is None and np.allclose(environment.pose_of(BOWL), before, atol=1e-3), "nothing goes on"
-        somebody.heard(ActionBegun(PICK, {}), (BOWL, "main_table"))
+        assert schedule.record is None and np.allclose(environment.pose_of(BOWL), before, atol=1e-3), "nothing goes on"
+        schedule.on_event(ActionBegun(PICK, {}), (BOWL, "main_table"))
         environment.stop()
         after = environment.pose_of(BOWL)
         for _ in range(20):
@@ -86,13 +86,13 @@ def test_the_same_seed_disturbs_the_same_way(environment: LiberoEnvironment) -> 
     assert np.allclose(one, again) and not np.allclose(one[:3, 3], other[:3, 3], atol=1e-3)
 
 
-def test_a_camera_that_somebody_ran_into_is_put_back_in_the_end(environment: LiberoEnvironment) -> None:
+def test_a_displaced_camera_is_put_back_in_the_end(environment: LiberoEnvironment) -> None:
     model = environment.sim.model._model
     n = model.camera(AGENT).id
     before = model.cam_pos[n].copy(), model.cam_quat[n].copy()
-    with disturbed(environment, "shifted", 0, STATE) as somebody:
-        assert somebody is not None
-        somebody.heard(ActionBegun(PICK, {}), (BOWL, "main_table"))
+    with perturbed(environment, "shifted", 0, STATE) as schedule:
+        assert schedule is not None
+        schedule.on_event(ActionBegun(PICK, {}), (BOWL, "main_table"))
         for _ in range(6):
             environment.stop()
         assert np.linalg.norm(model.cam_pos[n] - before[0]) == pytest.approx(0.02)
@@ -103,13 +103,13 @@ def test_a_camera_that_somebody_ran_into_is_put_back_in_the_end(environment: Lib
 
 def test_frozen_pictures_are_those_from_before_for_two_seconds(environment: LiberoEnvironment) -> None:
     blank = Image("agentview", np.zeros((4, 4, 3), np.uint8), np.zeros((4, 4)), np.eye(3), np.eye(4))
-    somebody = Disturber("frozen", environment, np.random.default_rng(0))
+    schedule = PerturbationSchedule("frozen", environment, np.random.default_rng(0))
     shown = []
-    somebody.heard(ActionBegun(PICK, {}), (BOWL, "main_table"))
+    schedule.on_event(ActionBegun(PICK, {}), (BOWL, "main_table"))
     for k in range(50):
-        shown.append(float(somebody.pictures((replace(blank, depth=np.full((4, 4), float(k))),))[0].depth[0, 0]))
+        shown.append(float(schedule.pictures((replace(blank, depth=np.full((4, 4), float(k))),))[0].depth[0, 0]))
         environment.stop()
-    somebody.leave()
+    schedule.close()
     began = next(k for k, z in enumerate(shown) if z != k)
     assert shown[began : began + 39] == [began - 1.0] * 39 and shown[began + 40 :] == list(range(began + 40, 50))
 

@@ -1,4 +1,4 @@
-"""What the robot is at, for whoever disturbs it: by the events that it tells, and by the simulation."""
+"""When to perturb an episode: what the robot is doing, by its events and by the simulation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EARLY = 3
 
 
 @dataclass(eq=False)
-class Moment:
+class Progress:
     """The action that goes on, if any, with its `operands` in the simulation's names; `since` counts its control
     steps, `began` is how things were when it began, `first` how they were at first."""
 
@@ -33,23 +33,23 @@ class Moment:
     operands: tuple[str, ...] = ()
     stage: str = "move"
     gripped: bool = False
-    """Whether fingers were moved in this action."""
+    """Whether the fingers were moved in this action."""
     since: int = 0
     first: Scene = field(init=False)
     began: Scene = field(init=False)
     _ended: list[tuple[str, ...]] = field(default_factory=list)
-    """What the actions that succeeded were about."""
+    """Operands of the actions that succeeded."""
 
     def __post_init__(self) -> None:
-        self._eyes = OraclePerceiver(self.environment)
-        self.first = self.began = self._eyes.perceive()
+        self._oracle = OraclePerceiver(self.environment)
+        self.first = self.began = self._oracle.perceive()
 
-    def heard(self, event: Event, operands: tuple[str, ...]) -> None:
-        """Something that the robot told; `operands` of the action that begins."""
+    def on_event(self, event: Event, operands: tuple[str, ...]) -> None:
+        """Take an event of the robot into account; `operands` of the action that begins."""
         match event:
             case ActionBegun(action):
                 self.action, self.operands, self.since, self.gripped = action, operands, 0, False
-                self.began = self._eyes.perceive()
+                self.began = self._oracle.perceive()
             case ActionEnded(success):
                 self._ended += [self.operands] if success else []
                 self.action = None
@@ -57,18 +57,16 @@ class Moment:
                 self.stage, self.gripped = event.stage, self.gripped or event.stage == "grip"
 
     def scene(self) -> Scene:
-        """Things as they are."""
-        return self._eyes.perceive()
-
-    # What it is about
+        """The scene as it is now."""
+        return self._oracle.perceive()
 
     @property
     def thing(self) -> SceneObject | None:
-        """What the action takes or carries, as it was when that began."""
+        """The thing that the action takes or carries, as it was when the action began."""
         return next((o for o in self.began if o.name in self.operands[:1] and o.movable), None)
 
     def part(self, operands: tuple[str, ...] | None = None) -> Part | None:
-        """The drawer, door or knob that an action is about, by default the present one, as it is now."""
+        """The drawer, door or knob that an action works on, by default the present action, as it is now."""
         scene = self.scene()
         regions = {r.name: (o, r.part) for o, r in scene.regions()}
         things = {o.name: (o, None) for o in scene if not o.movable}
@@ -80,8 +78,8 @@ class Moment:
         return None
 
     def opened(self) -> Part | None:
-        """What is open, or on, and that what is wanted relies on: what is carried goes in there, or an earlier action
-        has opened it or switched it on."""
+        """The part that is open, or on, and that the plan relies on: the carried thing goes in there, or an earlier
+        action has opened it or switched it on."""
         where = [self.operands] if self.carrying() else []
         parts = (self.part(operands) for operands in [*where, *reversed(self._ended)])
         return next((p for p in parts if p is not None and p.joint is not None and p.joint.is_active), None)
@@ -89,8 +87,6 @@ class Moment:
     def stood(self, name: str) -> float:
         """The height at which a thing stood at first, or when the action began, whichever is lower."""
         return min(float(s.object(name).position[2]) for s in (self.first, self.began))
-
-    # When
 
     def carrying(self) -> bool:
         """A thing is in the air."""

@@ -1,6 +1,6 @@
-"""What somebody who disturbs an episode does: puts things elsewhere, pushes the arm, runs into a camera.
+"""Perturbations of an episode: things are put elsewhere, the arm is pushed, a camera displaced.
 
-Each of these does it, once, and says what came of it; or None where it cannot be done now.
+Each function perturbs once, and returns a record of it; None where that is not possible now.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 from motion.poses import Array, error, inverse, pose, rotation_about, to_quat
 from tamp.backends.libero.cameras import AGENT
 from tamp.backends.libero.free_places import LEVEL, around, stays
-from tamp.backends.libero.moments import Moment
+from tamp.backends.libero.perturbation_triggers import Progress
 from tamp.model.scene import SceneObject
 
-BY = (0.03, 0.08)
+MOVED = (0.03, 0.08)
 """Metres by which a thing is moved."""
 NUDGED = (0.005, 0.012)
-"""The same for one that is only touched: less than what makes a robot plan anew."""
+"""The same for one that is only touched: too little to plan anew."""
 FALLEN = (0.05, 0.15)
 """Metres from under the hand at which a thing comes to lie that is knocked out of it."""
 TILTED, DOWN = (np.radians(8.0), np.radians(15.0)), (0.003, 0.006)
@@ -31,18 +31,14 @@ SMALL = 0.15
 """Metres: half the extent of a place up to which something in its middle occupies it."""
 PUSH, PUSHED = 40.0, 6
 """Newtons with which the hand is pushed, and for how many control steps."""
-HELD_OPEN, SLIPPED = 30, 8
-"""Control steps in which fingers do not close, and in which they let go of a handle."""
 SHUT = 0.0015
 """Metres or radians beyond what counts as closed or off at which a joint ends: there LIBERO's drawers stop."""
-BLIND = 40
-"""Control steps for which cameras show nothing of use."""
 AWAY = np.array([4.0, 0.0, 0.5])
 """Where a thing is taken away to (3,): behind the fixed camera."""
 BACK = 60
 """Control steps after which it is brought back."""
-RUN_INTO = (0.02, float(np.radians(5.0)))
-"""Metres and radians by which a camera moves that somebody runs into."""
+DISPLACED = (0.02, float(np.radians(5.0)))
+"""Metres and radians by which a camera is displaced."""
 
 
 def nothing() -> None:
@@ -51,40 +47,34 @@ def nothing() -> None:
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """What was done, for the record. `steps`: for how many control steps it goes on; then `after` is done. `undo`
-    leaves the simulation as it was found."""
+    """What was done. `steps`: for how many control steps it goes on; then `after` is called. `undo` restores what a
+    reset of the simulation does not."""
 
-    told: dict[str, Any] = field(default_factory=dict)
+    record: dict[str, Any] = field(default_factory=dict)
     steps: int = 0
     after: Callable[[], Any] = nothing
     undo: Callable[[], None] = nothing
 
 
 Rng = np.random.Generator
-Do = Callable[[Moment, Rng], Done | None]
+Do = Callable[[Progress, Rng], Done | None]
 
 
-def move(now: Moment, rng: Rng) -> Done | None:
+def move(now: Progress, rng: Rng, by: tuple[float, float] = MOVED) -> Done | None:
     """Move the thing that the action is about."""
     thing = _thing(now)
-    return _put(now, thing.name, around(now.environment.pose_of(thing.name)[:3, 3], BY, rng))
+    return _put(now, thing.name, around(now.environment.pose_of(thing.name)[:3, 3], by, rng))
 
 
-def nudge(now: Moment, rng: Rng) -> Done | None:
-    """Touch the thing that the action is about, so that it moves a little."""
-    thing = _thing(now)
-    return _put(now, thing.name, around(now.environment.pose_of(thing.name)[:3, 3], NUDGED, rng))
-
-
-def knock(now: Moment, rng: Rng) -> Done | None:
-    """Knock what is carried out of the fingers: it lies somewhere under the hand."""
+def knock(now: Progress, rng: Rng) -> Done | None:
+    """Knock the carried thing out of the fingers: it then lies somewhere under the hand."""
     name = _thing(now).name
     x, y, _ = now.environment.pose_of(name)[:3, 3]
     return _put(now, name, around(np.array([x, y, now.stood(name)]), FALLEN, rng))
 
 
-def slide(now: Moment, rng: Rng) -> Done | None:
-    """Make what is carried turn and slide in the fingers."""
+def slide(now: Progress, rng: Rng) -> Done | None:
+    """Let the carried thing turn and slide in the fingers."""
     name, T_world_tool = _thing(now).name, now.environment.robot_state().T_world_tool
     angle, down = float(rng.uniform(*TILTED)) * float(rng.choice([-1.0, 1.0])), float(rng.uniform(*DOWN))
     slip = pose([0.0, 0.0, down], rotation_about(np.array([1.0, 0.0, 0.0]), angle))
@@ -92,7 +82,7 @@ def slide(now: Moment, rng: Rng) -> Done | None:
     return Done({"thing": name, "degrees": round(float(np.degrees(angle)), 1), "down": round(down, 4)})
 
 
-def swap(now: Moment, rng: Rng) -> Done | None:
+def swap(now: Progress, rng: Rng) -> Done | None:
     """Put a thing of another kind, as near in size as there is, in the thing's place, and it in the other's."""
     environment, scene = now.environment, now.scene()
     thing = scene.object(_thing(now).name)
@@ -111,8 +101,8 @@ def swap(now: Moment, rng: Rng) -> Done | None:
     return None
 
 
-def occupy(now: Moment, rng: Rng) -> Done | None:
-    """Put something else where what is carried is to go."""
+def occupy(now: Progress, rng: Rng) -> Done | None:
+    """Put something else where the carried thing is to be placed."""
     scene, place = now.scene(), _place(now)
     others = [o for o in scene if o.movable and o.name not in now.operands] if place is not None else []
     for other in sorted(others, key=lambda o: float(np.prod(o.extent))):
@@ -124,8 +114,8 @@ def occupy(now: Moment, rng: Rng) -> Done | None:
     return None
 
 
-def obstruct(now: Moment, rng: Rng) -> Done | None:
-    """Put something else close beside the thing that is to be taken: the tallest that there is."""
+def obstruct(now: Progress, rng: Rng) -> Done | None:
+    """Put something else, the tallest thing there is, close beside the thing that is to be taken."""
     scene = now.scene()
     thing = scene.object(_thing(now).name)
     middle, bottom = _foot(thing)
@@ -134,11 +124,11 @@ def obstruct(now: Moment, rng: Rng) -> Done | None:
             gap = 0.5 * float(max(thing.extent[:2]) + max(other.extent[:2]))
             where = around(np.array([*middle, 0.0]), (gap + BESIDE[0], gap + BESIDE[1]), rng)
             if (done := _put(now, other.name, where, bottom)) is not None:
-                return Done({**done.told, "beside": thing.name})
+                return Done({**done.record, "beside": thing.name})
     return None
 
 
-def take_away(now: Moment, rng: Rng) -> Done | None:
+def take_away(now: Progress, rng: Rng) -> Done | None:
     """Take the thing away for good."""
     name = _thing(now).name
     T = now.environment.pose_of(name)
@@ -147,35 +137,32 @@ def take_away(now: Moment, rng: Rng) -> Done | None:
     return Done({"thing": name})
 
 
-def take_away_for_a_while(now: Moment, rng: Rng) -> Done | None:
+def take_away_and_bring_back(now: Progress, rng: Rng) -> Done | None:
     """Take the thing away, and bring it back to where it was, or near there."""
     name = _thing(now).name
     p = now.environment.pose_of(name)[:3, 3].copy()
 
     def bring_back() -> None:
-        _put(now, name, (q for q in (p, *around(p, BY, rng))))
+        _put(now, name, (q for q in (p, *around(p, MOVED, rng))))
 
     done = take_away(now, rng)
-    return done and Done(done.told, BACK, after=bring_back)
+    return done and Done(done.record, BACK, after=bring_back)
 
 
-def shut(now: Moment, rng: Rng) -> Done | None:
-    """Push shut what was opened before."""
-    return _turn_back(now, 1.0, knob=False)
+def turn_back(now: Progress, rng: Rng, share: float = 1.0, knob: bool = False) -> Done | None:
+    """Push a drawer or door shut, or turn a knob back, that was opened or turned before; by a share of its way."""
+    part = now.opened()
+    if part is None or part.joint is None or (part.kind == "knob") != knob:
+        return None
+    joint = part.joint
+    closed = float(np.clip(joint.rest - joint.sign * SHUT, *joint.limits))
+    value = joint.value + share * (closed - joint.value)
+    now.environment.set_joint(part.name, value)
+    return Done({"thing": part.name, "to": round(value, 4)})
 
 
-def half_shut(now: Moment, rng: Rng) -> Done | None:
-    """Push half shut what was opened before."""
-    return _turn_back(now, 0.5, knob=False)
-
-
-def turn_back(now: Moment, rng: Rng) -> Done | None:
-    """Turn back the knob that was turned before."""
-    return _turn_back(now, 1.0, knob=True)
-
-
-def push(now: Moment, rng: Rng) -> Done | None:
-    """Run into the arm."""
+def push(now: Progress, rng: Rng) -> Done | None:
+    """Push the hand sideways."""
     angle, environment = rng.uniform(0.0, 2.0 * np.pi), now.environment
     environment.push_hand(PUSH * np.array([np.cos(angle), np.sin(angle), 0.0]))
 
@@ -185,46 +172,36 @@ def push(now: Moment, rng: Rng) -> Done | None:
     return Done({"newtons": PUSH}, PUSHED, after=leave, undo=leave)
 
 
-def hold_open(now: Moment, rng: Rng) -> Done | None:
-    """Keep the fingers from closing for a while."""
-    return Done({"steps": HELD_OPEN}, HELD_OPEN)
+def persist(now: Progress, rng: Rng, steps: int) -> Done:
+    """Do nothing to the world: fingers or pictures are bad for so many control steps."""
+    return Done({"steps": steps}, steps)
 
 
-def slip(now: Moment, rng: Rng) -> Done | None:
-    """Make the fingers let go."""
-    return Done({"steps": SLIPPED}, SLIPPED)
-
-
-def blind(now: Moment, rng: Rng) -> Done | None:
-    """Keep cameras from showing anything of use for a while."""
-    return Done({"steps": BLIND}, BLIND)
-
-
-def run_into_camera(now: Moment, rng: Rng) -> Done | None:
-    """Run into the fixed camera, which stays where it is then."""
+def displace_camera(now: Progress, rng: Rng) -> Done | None:
+    """Displace the fixed camera, which stays there."""
     sim = now.environment.sim
     model = sim.model._model
     n = model.camera(AGENT).id
     p, quat = model.cam_pos[n].copy(), model.cam_quat[n].copy()
     off, axis = (v / np.linalg.norm(v) for v in rng.normal(size=(2, 3)))
     R_world_camera = sim.data._data.cam_xmat[n].reshape(3, 3)  # fixed in the world
-    model.cam_pos[n] = p + RUN_INTO[0] * off
-    model.cam_quat[n] = to_quat(R_world_camera @ rotation_about(axis, RUN_INTO[1]))
+    model.cam_pos[n] = p + DISPLACED[0] * off
+    model.cam_quat[n] = to_quat(R_world_camera @ rotation_about(axis, DISPLACED[1]))
     sim.forward()
 
     def undo() -> None:
         model.cam_pos[n], model.cam_quat[n] = p, quat
 
-    return Done({"metres": RUN_INTO[0], "degrees": float(np.degrees(RUN_INTO[1]))}, undo=undo)
+    return Done({"metres": DISPLACED[0], "degrees": float(np.degrees(DISPLACED[1]))}, undo=undo)
 
 
-def _thing(now: Moment) -> SceneObject:
+def _thing(now: Progress) -> SceneObject:
     thing = now.thing
-    assert thing is not None  # else it is not the moment
+    assert thing is not None  # all triggers of such perturbations need one
     return thing
 
 
-def _put(now: Moment, name: str, places: Iterator[Array], bottom: float | None = None) -> Done | None:
+def _put(now: Progress, name: str, places: Iterator[Array], bottom: float | None = None) -> Done | None:
     """Put a thing at the first of some places at which it stays, as it stood at first; over `bottom` if there is
     one."""
     environment, stood = now.environment, now.first.object(name)
@@ -253,8 +230,8 @@ def _foot(o: SceneObject) -> tuple[Array, float]:
     return 0.5 * (low + high)[:2], float(low[2])
 
 
-def _place(now: Moment) -> Array | None:
-    """The middle (3,) of the place that what is carried is to go to; None for a wide one."""
+def _place(now: Progress) -> Array | None:
+    """The middle (3,) of the place where the carried thing is to go; None for a wide one."""
     scene, name = now.scene(), now.operands[-1]
     for _, r in scene.regions():
         if r.name == name:
@@ -263,14 +240,3 @@ def _place(now: Moment) -> Array | None:
             return r.T_world_region[:3, 3] - bottom if max(half[:2]) < SMALL else None
     thing = next((o for o in scene if o.name == name and o.movable and name != now.operands[0]), None)
     return None if thing is None else np.array([*_foot(thing)[0], thing.bounds()[1][2]])
-
-
-def _turn_back(now: Moment, share: float, knob: bool) -> Done | None:
-    part = now.opened()
-    if part is None or part.joint is None or (part.kind == "knob") != knob:
-        return None
-    joint = part.joint
-    closed = float(np.clip(joint.rest - joint.sign * SHUT, *joint.limits))
-    value = joint.value + share * (closed - joint.value)
-    now.environment.set_joint(part.name, value)
-    return Done({"thing": part.name, "to": round(value, 4)})
