@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tamp.api.language import Model
     from tamp.backends.libero.tasks import Task
     from tamp.model.domain import Domain
-    from tamp.runs.cases.scene_case import SceneCase
+    from tamp.runs.cases import SceneCase
     from tamp.runs.domain_tests import DomainPlugin, Job, Trial, Trials
     from tamp.runs.episode import GoalSource
 
@@ -81,7 +81,7 @@ def collect(config: TestConfig) -> DomainTests:
 
 def _cases(config: TestConfig, trials: Trials) -> Iterator[Job]:
     """The folder's cases. InputError for what is wrong in one."""
-    from tamp.runs.cases.scene_case import SceneCase, cases_of
+    from tamp.runs.cases import SceneCase, cases_of
     from tamp.runs.domain_tests import Job
 
     model = partial(cache(language.model), config.llm)

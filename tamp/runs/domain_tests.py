@@ -20,9 +20,8 @@ from tamp.backends.libero.tasks import Task
 from tamp.errors import TampError, is_interrupt
 from tamp.model.domain import Domain
 from tamp.perception.observers import Observer
-from tamp.runs.cases import run as symbolic
-from tamp.runs.cases.case import Case
-from tamp.runs.cases.scene_case import TESTS, SceneCase
+from tamp.runs import case_runner
+from tamp.runs.cases import TESTS, Case, SceneCase
 from tamp.runs.episode import GoalSource, Result, Settings
 from tamp.runs.episode_log import read
 from tamp.runs.goal_origin import GoalOrigin
@@ -88,7 +87,7 @@ class Trials:
 
     def problem(self, case: Case, what: str) -> Trial:
         """Whether everything that a case about a problem expects comes out so."""
-        wrong = [o for o in symbolic.run(case) if not o.agrees]
+        wrong = [o for o in case_runner.run(case) if not o.agrees]
         reason = "; ".join(f"{o.what}: expected {o.expected}, came out {o.found}" for o in wrong)
         return Trial(what, "failed" if wrong else "passed", reason=reason or None)
 

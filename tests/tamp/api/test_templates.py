@@ -13,7 +13,7 @@ from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.lint.check import check
 from tamp.model.domain import load
-from tamp.runs.cases.scene_case import read_scene_case
+from tamp.runs.cases import read_scene_case
 from tamp.skills.registry import bound
 
 pytestmark = pytest.mark.slow

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tamp.data import data_dir
-from tamp.runs.cases.case import folders, read_case
-from tamp.runs.cases.run import run
+from tamp.runs.case_runner import run
+from tamp.runs.cases import folders, read_case
 
 pytestmark = pytest.mark.slow
 

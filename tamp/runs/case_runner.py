@@ -17,7 +17,7 @@ from tamp.plans.formats import read_plan
 from tamp.plans.judges import PlanJudge, in_order, judge_of, verdict_on
 from tamp.plans.steps import PlanFile
 from tamp.plans.verdict import Verdict
-from tamp.runs.cases.case import Case, ExpectedPlan
+from tamp.runs.cases import Case, ExpectedPlan
 
 
 @dataclass(frozen=True)
