@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import tamp
 from cli.output import emit_json, say
+from tamp.api.checking import run_cases
 from tamp.errors import InputError
 from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
     from tamp import Finding, Report
+    from tamp.api.checking import CaseResult
 
 FINE, WRONG, NOT_PDDL = 0, 1, 2
 SHOWN = 100
@@ -22,11 +24,9 @@ SHOWN = 100
 def check(domain: str | None, problems: list[Path], fix: bool, cases: Path | None, json_output: bool) -> int:
     """Print what is wrong; with `fix` add missing requirements first, with `cases` run those instead."""
     if cases is not None:
-        from cli.cases import run_cases
-
         if domain is not None or fix:
             raise InputError("--cases takes no DOMAIN and no --fix")
-        return run_cases(cases, json_output)
+        return _run_cases(cases, json_output)
     if domain is None:
         raise InputError("nothing to check; give a DOMAIN, or --cases DIR")
     with quiet_stdout() as stdout:
@@ -75,3 +75,39 @@ def as_json(report: Report) -> dict[str, Any]:
     findings = [asdict(f) | {"severity": f.severity} for f in report.findings]
     errors = report.errors
     return {"ok": not errors, "errors": errors, "warnings": len(findings) - errors, "findings": findings}
+
+
+def _run_cases(where: Path, json_output: bool) -> int:
+    """Print a line a case. A case that cannot be read does not keep the others from being run."""
+    with quiet_stdout() as stdout:
+        answers = []
+        for found in run_cases(where):
+            answers.append(_answer(found))
+            if not json_output:
+                stdout.write("".join(f"{line}\n" for line in _lines(answers[-1])))
+                stdout.flush()
+        if json_output:
+            emit_json({"ok": all(a["ok"] for a in answers), "cases": answers}, stdout)
+    if any("error" in a for a in answers):
+        return NOT_PDDL
+    return FINE if all(a["ok"] for a in answers) else WRONG
+
+
+def _answer(found: CaseResult) -> dict[str, Any]:
+    answer: dict[str, Any] = {"case": found.name, "folder": found.folder, "ok": bool(found)}
+    if found.error is not None:
+        say(f"tamp: error: {' '.join(found.error.split())}")
+        return answer | {"error": found.error}
+    return answer | {"outcomes": [asdict(o) | {"ok": o.agrees} for o in found.outcomes]}
+
+
+def _lines(answer: dict[str, Any]) -> list[str]:
+    if "error" in answer:
+        return [f"{answer['case']}: cannot be run"]
+    outcomes = answer["outcomes"]
+    wrong = [o for o in outcomes if not o["ok"]]
+    count = f"{len(outcomes)} as expected"
+    if not wrong:
+        return [f"{answer['case']}: {count}"]
+    told = "; ".join(f"{o['what']}: expected {o['expected']}, came out {o['found']}" for o in wrong)
+    return [f"{answer['case']}: {told}"]

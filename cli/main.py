@@ -246,15 +246,15 @@ def test(
     llm: opt.Llm = DEFAULT,
     json_output: opt.Json = False,
 ) -> int:
-    """Try a domain folder: its cases tests/*.toml, and its own operators on drawn scenes.
+    """Test a domain folder: its cases tests/*.toml, and its own operators in drawn scenes.
 
-    First what `tamp check` says. Then a row for each case and seed; and for each operator of the folder's own that no
-    case has a goal is found, in each scene, and run. 0 when all passed, 1 when something failed, 2 bad input.
+    First what `tamp check` says. Then pytest runs each case with each seed, tests/test_*.py, and for each operator of
+    the folder's own that is in no case a goal found in each scene. 0 all passed, 1 something failed, 2 bad input.
     """
-    from cli.trying import test
-    from tamp.api.trying import Request
+    from cli.domain_tests import test
+    from tamp.api.domain_tests import TestConfig
 
-    return test(Request(folder, seeds, scene or [], llm), json_output)
+    return test(TestConfig(folder, seeds, scene or [], llm), json_output)
 
 
 @opt.command(app)

@@ -13,8 +13,7 @@ from cli.output import emit_json
 from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
-    from tamp.api.templates import Kind
-    from tamp.extension.starting import Begun
+    from tamp.api.templates import Kind, Written
 
 new_app = typer.Typer(help="Templates that run: a domain, a skill, an observer, a scene.", no_args_is_help=True)
 
@@ -77,13 +76,13 @@ def _begin(kind: Kind, name: str, place: Path, json_output: bool) -> int:
     return 0
 
 
-def _domain_next(made: Begun) -> list[str]:
+def _domain_next(made: Written) -> list[str]:
     folder = shlex.quote(str(made.folder))
     tried = [] if made.goal is None else [f'tamp solve --goal "{made.goal}" --domain {folder}']
     return [f"tamp check {folder}", f"tamp test {folder}", *tried]
 
 
-def _scene_next(made: Begun) -> list[str]:
+def _scene_next(made: Written) -> list[str]:
     bare = len(made.folder.parts) == 1  # a name alone is one of the shipped scenes
     said = shlex.quote(f"./{made.folder}" if bare else str(made.folder))
     return [f"tamp scene show {said}", f'tamp solve --goal "{made.goal}" --scene {said}']

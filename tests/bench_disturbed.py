@@ -70,7 +70,7 @@ def keys(kind: str, episodes: int, first: int) -> Iterator[Key]:
 
 def told(records: list[Record], kind: str) -> Iterator[str]:
     """What came of a kind."""
-    from tamp.backends.libero.disturbing import IMPOSSIBLE
+    from tamp.backends.libero.perturbation_schedule import IMPOSSIBLE
 
     hit = [r for r in records if r["disturbed"] or kind == NONE]
     if not hit:
@@ -156,7 +156,7 @@ def run(kind: str, asked: argparse.Namespace) -> list[Record]:
 
 def main() -> None:
     """See the module."""
-    from tamp.backends.libero.disturbing import KINDS
+    from tamp.backends.libero.perturbation_schedule import KINDS
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--kinds", nargs="+", choices=[NONE, *KINDS], default=None)

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
+from tamp.api.templates import new
 from tamp.backends.libero import rendering
 from tamp.backends.libero.scenes import Scenes
 from tamp.backends.libero.tasks import Task, suite_tasks
-from tamp.extension.starting import new_domain
 from tamp.model.domain import Domain, load
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
@@ -86,7 +86,7 @@ def main() -> None:
     records = resumed(results)
     had = {r["task"] for r in records}
     with tempfile.TemporaryDirectory() as folder:
-        domains = {"tabletop": load("tabletop"), "extended": load(str(new_domain("extended", Path(folder)).folder))}
+        domains = {"tabletop": load("tabletop"), "extended": load(str(new("domain", "extended", Path(folder)).folder))}
         with hush_simulator():
             tasks = [task for suite in asked.suites for task in suite_tasks(suite)]
         for task in (t for t in tasks if t.name not in had):

@@ -175,8 +175,7 @@ def _scenes() -> dict[str, Example]:
 
 
 def _domains() -> dict[str, Example]:
-    from tamp.runs.cases.case import read_case
-    from tamp.runs.cases.scene_case import read_scene_case
+    from tamp.runs.cases import read_case, read_scene_case
 
     domain = _shipped("domains", "tabletop", "domain.pddl")
     domain = domain.replace("(:predicates", "(:predicates (dusty ?i - item)")

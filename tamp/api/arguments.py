@@ -52,7 +52,7 @@ def disturbed(kind: str | None, perception: str, stage: str = "all") -> None:
         return
     if stage == "goal":
         raise InputError("--disturb: nothing moves with --stage goal; valid: --stage plan or all")
-    from tamp.backends.libero.disturbing import check
+    from tamp.backends.libero.perturbation_schedule import check
 
     check(kind, perception)
 

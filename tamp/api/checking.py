@@ -11,7 +11,7 @@ from tamp.errors import InputError
 
 if TYPE_CHECKING:
     from tamp.lint.check import Report
-    from tamp.runs.cases.run import Outcome
+    from tamp.runs.case_runner import Outcome
 
 
 def check(domain: str | Path, problems: Sequence[str | Path] = (), *, fix: bool = False) -> Report:
@@ -72,8 +72,8 @@ def run_cases(where: str | Path) -> Iterator[CaseResult]:
     """Run regression files, one after the other: a folder with a `case.toml`, or a folder of such. One that cannot be
     read does not keep the others from being run. InputError where there is none."""
     from tamp.data import located
-    from tamp.runs.cases.case import folders, read_case
-    from tamp.runs.cases.run import run
+    from tamp.runs.case_runner import run
+    from tamp.runs.cases import folders, read_case
 
     for folder in folders(located(Path(where))):
         try:

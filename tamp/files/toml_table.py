@@ -16,25 +16,21 @@ from tamp.errors import InputError
 from tamp.files import quantities
 from tamp.files.json_text import parse_json, places_of
 from tamp.files.source import Source
-from tamp.files.toml_file import read_toml
-from tamp.files.toml_lines import Key, lines_of
+from tamp.files.toml_file import Key, line_of, read_toml
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the file `name`; `at` are the keys that lead to it, `lines` finds those of the whole file."""
+    """A table of the file `name`; `at` are the keys that lead to it, `line_of` finds a key of the whole file."""
 
     name: str
     values: Mapping[str, Any]
-    lines: Callable[[], Mapping[Key, int]]
+    line_of: Callable[[Key], int]
     at: Key = ()
 
     def wrong(self, message: str, *keys: str | int) -> InputError:
         """The error about what stands at some keys from here, with its file and line."""
-        key, lines = (*self.at, *keys), self.lines()
-        while key and key not in lines:
-            key = key[:-1]
-        return InputError(f"{self.name}:{lines.get(key, 1)}: {message}")
+        return InputError(f"{self.name}:{self.line_of((*self.at, *keys))}: {message}")
 
     def called(self, key: str) -> str:
         """What messages call the value at a key: `poses.home.xyz_mm`."""
@@ -141,7 +137,7 @@ class Table:
         value = self._there(key, valid)
         if not isinstance(value, dict):
             raise self.no(key, valid)
-        return Table(self.name, value, self.lines, (*self.at, key))
+        return Table(self.name, value, self.line_of, (*self.at, key))
 
     def tables(self, key: str, valid: str) -> Iterator[tuple[str, Table]]:
         """The tables of the table at a key, with their names; none when it is not there."""
@@ -156,7 +152,7 @@ class Table:
         if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
             raise self.no(key, valid)
         for n, row in enumerate(value):
-            yield Table(self.name, row, self.lines, (*self.at, key, n))
+            yield Table(self.name, row, self.line_of, (*self.at, key, n))
 
     def _there(self, key: str, valid: str) -> Any:
         if key not in self.values:
@@ -171,7 +167,7 @@ class Table:
 
 def read_placed(path: Path) -> Table:
     """The table in a TOML file. InputError when it cannot be read or is no TOML."""
-    return Table(str(path), read_toml(path), lambda: _lines(path))
+    return Table(str(path), read_toml(path), lambda key: line_of(path.read_text(encoding="utf-8-sig"), key))
 
 
 def read_json(path: Path) -> Table:
@@ -183,14 +179,14 @@ def read_json(path: Path) -> Table:
     value = parse_json(source)
     if not isinstance(value, dict):
         raise InputError(f"{path}:1: {str(value)[:40]} is no object; valid: {{…}}")
-    return Table(str(path), value, lambda: {key: line for key, (line, _) in places_of(source).items()})
 
+    def line_of(key: Key) -> int:
+        places = places_of(source)
+        while key and key not in places:
+            key = key[:-1]
+        return places[key][0] if key else 1
 
-def _lines(path: Path) -> Mapping[Key, int]:
-    try:
-        return lines_of(path.read_text(encoding="utf-8-sig"))
-    except RecursionError:  # it was read, and nested nearly too deeply
-        return {}
+    return Table(str(path), value, line_of)
 
 
 def _has_shape(value: Any, shape: Sequence[int | None]) -> bool:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tamp.errors import InputError
-from tamp.extension.loading import Extension, check_observers, load_extension, located
 from tamp.files.source import Source, read
 from tamp.lint.domain_text import DomainText, Operator
 from tamp.lint.findings import Notes
@@ -16,6 +15,7 @@ from tamp.model.domain import Domain, Signature, load
 from tamp.model.skill_spec import RESOURCES, Spec
 from tamp.perception.predicates import SEEN
 from tamp.skills.declared import facts, table_specs
+from tamp.skills.domain_python import Extension, check_observers, load_extension, located
 
 PAGE = "docs/extending.md"
 _PLACE = re.compile(r"(?P<file>[^\n]*?\.(?:py|toml|pddl)):(?:(?P<line>\d+):)? ?(?P<told>.*)", re.DOTALL)
@@ -65,14 +65,13 @@ def own_of(path: Path) -> Own:
 
 def _try(own: Own, domain: Domain, path: Path) -> None:
     """Take down what is wrong in the folder's Python: what is written, and what it does in a small scene."""
-    from tamp.extension.trying import tried
-    from tamp.extension.written import slips
+    from tamp.skills.python_check import runtime_errors, static_errors
 
     for module in own.extension.modules:
-        for found in slips(module):
+        for found in static_errors(module):
             own.told("bad-python", found, path)
     if not own.notes:
-        for found in tried(domain, own.extension):
+        for found in runtime_errors(domain, own.extension):
             own.told("bad-python", found, path)
 
 

@@ -64,7 +64,7 @@ class Settings:
     calibration: Path | None = None
     """What `tamp calibrate` wrote of the cameras."""
     disturb: str | None = None
-    """A kind of disturbance: see `tamp.backends.libero.disturbing`."""
+    """A kind of disturbance: see `tamp.backends.libero.perturbation_schedule`."""
     twice: bool = False
     """Whether another engine looks at all motions before anything moves."""
     view: bool = False

@@ -13,7 +13,7 @@ from tamp.agent.agent import Agent, Outcome
 from tamp.agent.camera_perceiver import TableEyes
 from tamp.agent.clock import Ticked, run_in_real_time, run_paused
 from tamp.agent.searching import Reads
-from tamp.backends.libero.disturbing import Disturber
+from tamp.backends.libero.perturbation_schedule import PerturbationSchedule
 from tamp.backends.libero.tasks import Task
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.verdict import STANDS
@@ -60,7 +60,7 @@ class World:
     seconds: Callable[[], dict[str, float]]
     """What the world's own parts have taken so far, by stage."""
     check: Callable[[Scene], TaskCheck | None] = lambda start: None
-    disturber: Disturber | None = None
+    perturber: PerturbationSchedule | None = None
     make_agent: Callable[[Evaluator, Publish], Acting] | None = None
     """What acts in place of an agent in this process."""
 
@@ -126,10 +126,10 @@ def perform(world: World, episode: Episode, result: Result, opened: contextlib.E
     same = world.perceiver is world.truth and world.make_agent is None
     evaluator = Evaluator.of(world.truth, world.robot, episode.settings.domain, episode.log, same)
     evaluator.check = world.check(evaluator.start)
-    disturber = world.disturber
+    perturber = world.perturber
     publish = Events(episode.log.take, spoken(episode.say), evaluator.heard)
-    if disturber is not None:
-        publish.subscribe(lambda event: disturber.heard(event, evaluator.operands))
+    if perturber is not None:
+        publish.subscribe(lambda event: perturber.on_event(event, evaluator.operands))
     try:
         if world.make_agent is not None:
             acting: Acting = world.make_agent(evaluator, publish)
@@ -150,7 +150,7 @@ def perform(world: World, episode: Episode, result: Result, opened: contextlib.E
     finally:
         result.take(acting.outcome)
         result.seconds |= {k: round(v, 3) for k, v in world.seconds().items()}
-        result.disturbed = None if disturber is None else disturber.told
+        result.disturbed = None if perturber is None else perturber.record
     for _ in range(STILL):
         world.backend.stop()
         if evaluator.check is not None:

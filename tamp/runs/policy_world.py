@@ -14,11 +14,11 @@ import numpy as np
 from motion.poses import Array
 from tamp.agent.agent import Outcome
 from tamp.agent.instruction import in_library_terms
-from tamp.backends.libero.disturbing import Disturber, disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions
 from tamp.backends.libero.observing import Noise, calibration, encoders, in_metres, no_noise, pictures
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.perturbation_schedule import PerturbationSchedule, perturbed
 from tamp.backends.libero.task_check import TaskCheck
 from tamp.backends.libero.video import recorder_of
 from tamp.backends.physics.picturing import pictured
@@ -68,12 +68,12 @@ class InLiberoByPolicy:
             recorder = opened.enter_context(closing(recorder_of(environment, folder / "video.mp4", library)))
             environment.after.append(recorder.step)
             opened.callback(environment.after.remove, recorder.step)
-        disturber = opened.enter_context(disturbed(environment, settings.disturb, settings.seed, settings.init_state))
+        perturber = opened.enter_context(perturbed(environment, settings.disturb, settings.seed, settings.init_state))
         given = settings.said is None and episode.source is None
         truth = OraclePerceiver(environment, goal_regions(environment) if given else ())
 
         def agent(evaluator: Evaluator, publish: Publish) -> _PolicyAgent:
-            return _PolicyAgent(self, episode, environment, disturber, recorder, evaluator, publish)
+            return _PolicyAgent(self, episode, environment, perturber, recorder, evaluator, publish)
 
         return World(
             backend=_Actions(environment),
@@ -84,7 +84,7 @@ class InLiberoByPolicy:
             step_limit=environment.task.step_limit,
             seconds=lambda: {"step": environment.stepping_seconds},
             check=lambda start: TaskCheck(environment, start),
-            disturber=disturber,
+            perturber=perturber,
             make_agent=agent,
         )
 
@@ -122,14 +122,14 @@ class _PolicyAgent:
         world: InLiberoByPolicy,
         episode: Episode,
         environment: LiberoEnvironment,
-        disturber: Disturber | None,
+        perturber: PerturbationSchedule | None,
         recorder: Recorder | None,
         evaluator: Evaluator,
         publish: Publish,
     ) -> None:
         self.outcome, self._over, self._steps = Outcome(), False, 0
         self._process, self._noise, self._environment = world.process, world.noise, environment
-        self._episode, self._disturber, self._recorder = episode, disturber, recorder
+        self._episode, self._perturber, self._recorder = episode, perturber, recorder
         self._evaluator, self._publish = evaluator, publish
         self._policy = world.process.policy(self._hear)
         self._begun = False
@@ -199,7 +199,7 @@ class _PolicyAgent:
         return found if corrected is None else found.corrected(calibration_file.read(corrected))
 
     def _spoilt(self, images: tuple[Image, ...]) -> tuple[Image, ...]:
-        return self._noise(images if self._disturber is None else self._disturber.pictures(images))
+        return self._noise(images if self._perturber is None else self._perturber.pictures(images))
 
     def _given(self, scene: Mapping[str, Any]) -> Mapping[str, Any]:
         """The goals in the policy's own words: all that crosses to it besides observations."""

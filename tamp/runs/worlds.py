@@ -16,11 +16,11 @@ from tamp.agent.instruction import Instruction, Read, in_library_terms, meant, n
 from tamp.agent.searching import Reads
 from tamp.backends import bodies
 from tamp.backends.fake.table import FakeTable
-from tamp.backends.libero.disturbing import disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.panda import panda
+from tamp.backends.libero.perturbation_schedule import perturbed
 from tamp.backends.libero.task_check import TaskCheck
 from tamp.backends.libero.video import recorder_of
 from tamp.backends.physics.engines import world_in
@@ -69,7 +69,7 @@ class InLibero:
             recorder = opened.enter_context(closing(recorder_of(environment, folder / "video.mp4")))
             environment.after.append(recorder.step)
             opened.callback(environment.after.remove, recorder.step)
-        disturber = opened.enter_context(disturbed(environment, settings.disturb, settings.seed, settings.init_state))
+        perturber = opened.enter_context(perturbed(environment, settings.disturb, settings.seed, settings.init_state))
         perceiver = OraclePerceiver(environment, goal_regions(environment) if episode.source is None else ())
         return World(
             backend=environment,
@@ -80,7 +80,7 @@ class InLibero:
             step_limit=environment.task.step_limit,
             seconds=lambda: {"step": environment.stepping_seconds},
             check=partial(TaskCheck, environment),
-            disturber=disturber,
+            perturber=perturber,
         )
 
 

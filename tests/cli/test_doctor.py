@@ -13,6 +13,7 @@ import pytest
 
 from cli import doctor, missing
 from llm.models import weights
+from tamp.api import models
 
 pytestmark = pytest.mark.process
 
@@ -67,16 +68,16 @@ def test_rooms_from_two_places_are_a_fault() -> None:
 
 def test_weights_that_are_not_the_models_are_a_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TAMP_MODELS", str(tmp_path))
-    model = weights.known(weights.DEFAULT)
-    assert (doctor.check_model(model).verdict, doctor.check_model(model).found) == ("MISSING", "not there")
-    model.path.write_bytes(b"half")
-    assert doctor.check_model(model).found == "wrong size or sha256"
-    assert doctor.check_model(model).advice == f"tamp model pull {model.name}"
+    check = doctor.check_model(models.known()[0])
+    assert (check.verdict, check.found) == ("MISSING", "not there")
+    weights.known(weights.DEFAULT).path.write_bytes(b"half")
+    check = doctor.check_model(models.known()[0])
+    assert (check.found, check.advice) == ("wrong size or sha256", f"tamp model pull {weights.DEFAULT}")
 
 
 def test_a_library_of_objects_that_is_not_there_is_a_warning(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TAMP_OBJECTS", str(tmp_path))
-    (check,) = doctor.check_objects()
+    check = doctor.run_probe(doctor.PROBES[-1])
     assert (check.verdict, check.required) == ("warning", False)
     assert f"there is no object library in {tmp_path}" in check.found and "tamp objects build" in check.advice
 

@@ -1,4 +1,4 @@
-"""Episodes on a Ray cluster, the same way as on one machine: a worker that dies is replaced, its episode run again.
+"""Episodes on a Ray cluster, the same way as on one machine.
 
 Ray is an optional extra (`pip install tamp-toolkit[ray]`). A cluster that is running is joined when
 `RAY_ADDRESS` names it (and `RAY_AUTH_MODE=token` says so where it asks for a token); else one is started on
@@ -18,8 +18,8 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.runs.bench.records import Record
-from tamp.runs.bench.scheduling import Key, Schedule
-from tamp.runs.bench.workers import LOOK, PATIENCE, THREADS, Runner, environment
+from tamp.runs.bench.scheduling import PATIENCE, Key, Runner, run_all
+from tamp.runs.bench.workers import LOOK, THREADS, environment
 
 STORE = 100_000_000
 """Bytes for what workers hand over: records are small, and Ray would take a third of the memory."""
@@ -34,103 +34,75 @@ def run(
     given_up: Callable[[Key], Record],
     patience: float = PATIENCE,
 ) -> Generator[Record]:
-    """Records of the given episodes as they come, in any order, from `workers` actors of one CPU each.
+    """As `run_all`, with actors of one CPU each as workers.
 
     `make_runner` must be picklable, and this folder and Python's be at the same place on every node. An
     actor for which the cluster has no room yet joins in when there is some. InputError when there is no
-    cluster at `RAY_ADDRESS`. Closing the iterator ends the actors.
+    cluster at `RAY_ADDRESS`.
     """
-    schedule = Schedule.of(keys)
-    if not schedule.left():
-        return
-    with _cluster(workers) as ray:
-        crew = _Crew(ray, schedule, make_runner)
-        try:
-            for number in range(min(workers, len(schedule.left()))):
-                crew.employ(number)
-            while crew.tasks:
-                crew.end_hung(patience)
-                ready, _ = ray.wait(list(crew.tasks), timeout=LOOK)
-                for task in ready:
-                    yield from crew.hear(task, given_up)
-        finally:
-            crew.end()
+    if due := list(keys):
+        with _cluster(workers) as ray:
+            yield from run_all(due, workers, _Actors(ray, make_runner), given_up, patience)
 
 
 @dataclass(eq=False)
 class _Member:
-    """An actor, the promise that it has started, and since when it has been seen to run its episode."""
+    """An actor, the promise that it has started, since when it has been seen to run its episode, and that task."""
 
     actor: Any
     started: Any
     since: float | None = None
+    task: Any = None
 
 
 @dataclass(eq=False)
-class _Crew:
-    """The actors by number, and which of them each unanswered task is for."""
-
+class _Actors:
     ray: Any
-    schedule: Schedule
     make_runner: Callable[[], Runner]
     members: dict[int, _Member] = field(default_factory=dict)
-    tasks: dict[Any, int] = field(default_factory=dict)
 
-    def employ(self, number: int) -> None:
-        """Start an actor with its first episode, if there is one left."""
-        key = self.schedule.next(number)
-        if key is None:
-            return
+    def give(self, worker: int, key: Key) -> None:
+        if worker not in self.members:
+            self.members[worker] = self._started()
+        member = self.members[worker]
+        member.task = member.actor.run.remote(key)
+        member.since = member.since and time.monotonic()
+
+    def _started(self) -> _Member:
         variables = {**dict.fromkeys(THREADS, "1"), **OWN, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         actor = (
             self.ray.remote(_Worker)
             .options(num_cpus=1, max_restarts=0, runtime_env={"env_vars": variables})
             .remote(self.make_runner, os.getcwd())  # noqa: PTH109 (a text that any node understands)
         )
-        self.members[number] = _Member(actor, actor.ready.remote())
-        self.tasks[actor.run.remote(key)] = number
+        return _Member(actor, actor.ready.remote())
 
-    def hear(self, task: Any, given_up: Callable[[Key], Record]) -> Iterator[Record]:
-        """What a finished task has to say: a record, an error that is the whole run's, or that its actor is gone."""
-        number, errors = self.tasks.pop(task), self.ray.exceptions
-        try:
-            record: Record = self.ray.get(task)
-        except errors.RayTaskError as error:  # raised by what the actor ran
-            raise (error.cause if isinstance(error.cause, Exception) else error) from None
-        except errors.RayError:
-            self._end(number)
-            if (lost := self.schedule.died(number)) is not None:
-                yield given_up(lost)
-            self.employ(number)
-            return
-        self.schedule.finished(number)
-        member, key = self.members[number], self.schedule.next(number)
-        if key is None:
-            self._end(number)
-        else:
-            member.since = time.monotonic()
-            self.tasks[member.actor.run.remote(key)] = number
-        yield record
-
-    def end_hung(self, patience: float) -> None:
-        """End the actors whose episode has taken too long; their tasks then say that they are gone."""
-        now = time.monotonic()
+    def answers(self, patience: float) -> Iterator[tuple[int, Record | None]]:
         for member in self.members.values():
             if member.since is None:  # waiting for room on the cluster is not hanging
                 started, _ = self.ray.wait([member.started], timeout=0)
-                member.since = now if started else None
-            elif now - member.since > patience:
-                self.ray.kill(member.actor)
+                member.since = time.monotonic() if started else None
+            elif time.monotonic() - member.since > patience:
+                self.ray.kill(member.actor)  # its task then says that it is gone
+        tasks, errors = {member.task: number for number, member in self.members.items()}, self.ray.exceptions
+        ready, _ = self.ray.wait(list(tasks), timeout=LOOK)
+        for task in ready:
+            try:
+                record = self.ray.get(task)
+            except errors.RayTaskError as error:  # raised by what the actor ran
+                raise (error.cause if isinstance(error.cause, Exception) else error) from None
+            except errors.RayError:
+                record = None
+            yield tasks[task], record
 
-    def end(self) -> None:
-        """End all actors: a cluster that was joined lives on, and others need the room."""
-        for number in list(self.members):
-            self._end(number)
-
-    def _end(self, number: int) -> None:
-        member = self.members.pop(number)
+    def stop(self, worker: int) -> None:
+        member = self.members.pop(worker, None)
         with contextlib.suppress(Exception):  # it is gone already, or the cluster is
-            self.ray.kill(member.actor)
+            self.ray.kill(member and member.actor)
+
+    def close(self) -> None:  # a cluster that was joined lives on, and others need the room
+        for number in list(self.members):
+            self.stop(number)
 
 
 class _Worker:

@@ -1,13 +1,19 @@
-"""Which episode a worker runs next, and what becomes of those whose worker died."""
+"""Give the episodes of a benchmark to workers, and run those again whose worker died."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from tamp.runs.bench.records import Record
 
 ATTEMPTS = 3
 """Workers that may die over one episode before it is given up."""
+PATIENCE = 600.0
+"""Seconds after which an episode's worker counts as hung and is ended."""
 
 
 class Key(NamedTuple):
@@ -74,3 +80,57 @@ class Schedule:
     def left(self) -> Sequence[Key]:
         """Episodes not given out yet."""
         return [key for keys in self.due.values() for key in keys]
+
+
+Runner = Callable[[Key], "Record"]
+"""Runs one episode. Made once in each worker, so it may keep what episodes share."""
+
+
+class Pool(Protocol):
+    """Workers by their numbers."""
+
+    def give(self, worker: int, key: Key) -> None:
+        """Have a worker run an episode; it is started where it is not there."""
+        ...
+
+    def answers(self, patience: float) -> Iterable[tuple[int, Record | None]]:
+        """Wait a moment for records of workers; None of one that is dead, or that was ended since its episode took more
+        than `patience` seconds. Raises what a runner raised."""
+        ...
+
+    def stop(self, worker: int) -> None:
+        """End a worker that is dead or has nothing to do."""
+        ...
+
+    def close(self) -> None:
+        """End all workers."""
+        ...
+
+
+def run_all(
+    keys: Iterable[Key], workers: int, pool: Pool, given_up: Callable[[Key], Record], patience: float
+) -> Generator[Record]:
+    """Records of the given episodes as they come, in any order. `given_up` makes that of an episode over which workers
+    died again and again. Closing the iterator ends the workers."""
+    schedule = Schedule.of(keys)
+
+    def go_on(worker: int) -> None:
+        if (key := schedule.next(worker)) is None:
+            pool.stop(worker)
+        else:
+            pool.give(worker, key)
+
+    with closing(pool):
+        for worker in range(min(workers, len(schedule.left()))):
+            go_on(worker)
+        while schedule.running:
+            for worker, record in pool.answers(patience):
+                if record is not None:
+                    schedule.finished(worker)
+                    go_on(worker)
+                    yield record
+                    continue
+                pool.stop(worker)
+                if (lost := schedule.died(worker)) is not None:
+                    yield given_up(lost)
+                go_on(worker)

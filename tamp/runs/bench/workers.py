@@ -1,4 +1,4 @@
-"""Episodes on several processes of this machine. A process that is killed is replaced and its episode run again."""
+"""Episodes on several processes of this machine."""
 
 from __future__ import annotations
 
@@ -9,29 +9,17 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
 from tamp.runs.bench.records import Record
-from tamp.runs.bench.scheduling import Key, Schedule
+from tamp.runs.bench.scheduling import PATIENCE, Key, Runner, run_all
 
-Runner = Callable[[Key], Record]
-"""Runs one episode. Made once in each worker, so it may keep what episodes share."""
-
-PATIENCE = 600.0
-"""Seconds after which an episode's worker counts as hung and is ended."""
 LOOK = 1.0
 """Seconds between looks for workers that hang."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-
-
-@dataclass(frozen=True, eq=False)
-class _Worker:
-    process: BaseProcess
-    connection: Connection
-    started: float
 
 
 def run(
@@ -41,77 +29,64 @@ def run(
     given_up: Callable[[Key], Record],
     patience: float = PATIENCE,
 ) -> Generator[Record]:
-    """Records of the given episodes as they come, in any order, from `workers` processes.
+    """As `run_all`, with processes as workers. `make_runner` must be picklable."""
+    return run_all(keys, workers, _Processes(make_runner), given_up, patience)
 
-    `make_runner` must be picklable. `given_up` makes the record of an episode over which workers died again
-    and again. Closing the iterator ends the processes. A worker whose episode takes more than `patience` seconds
-    counts as dead.
-    """
-    schedule = Schedule.of(keys)
-    crew: dict[int, _Worker] = {}
-    try:
-        for number in range(min(workers, len(schedule.left()))):
-            _employ(number, schedule, crew, make_runner)
-        while crew:
-            ready = wait([w.connection for w in crew.values()], timeout=LOOK)
-            for number, worker in list(crew.items()):
-                if worker.connection in ready:
-                    yield from _hear(number, schedule, crew, make_runner, given_up)
-                elif time.monotonic() - worker.started > patience:
-                    worker.process.kill()
-    finally:
-        for worker in crew.values():
+
+@dataclass(eq=False)
+class _Worker:
+    process: BaseProcess
+    connection: Connection
+    since: float = 0.0
+
+
+@dataclass(eq=False)
+class _Processes:
+    make_runner: Callable[[], Runner]
+    workers: dict[int, _Worker] = field(default_factory=dict)
+
+    def give(self, worker: int, key: Key) -> None:
+        if worker not in self.workers:
+            self.workers[worker] = self._started()
+        self.workers[worker].since = time.monotonic()
+        self.workers[worker].connection.send(key)
+
+    def _started(self) -> _Worker:
+        context = multiprocessing.get_context("spawn")  # what has threads must not be forked
+        ours, theirs = context.Pipe()
+        resource_tracker.ensure_running()  # `start` would do it inside, and unblocks the interrupt when it does
+        # It shares the machine with others like it: no threads of its own for algebra.
+        with environment(dict.fromkeys(THREADS, "1")), no_interrupts():
+            # No daemon: those may start nothing, and an episode with the clock running plans in a process of its own.
+            process = context.Process(target=_work, args=(theirs, self.make_runner))
+            process.start()
+            theirs.close()
+        return _Worker(process, ours)
+
+    def answers(self, patience: float) -> Iterator[tuple[int, Record | None]]:
+        ready = wait([w.connection for w in self.workers.values()], timeout=LOOK)
+        for number, worker in list(self.workers.items()):
+            if worker.connection in ready:
+                try:
+                    answer = worker.connection.recv()
+                except (EOFError, OSError):
+                    answer = None
+                if isinstance(answer, BaseException):
+                    raise answer
+                yield number, answer
+            elif time.monotonic() - worker.since > patience:
+                worker.process.kill()  # it then answers that it is dead
+
+    def stop(self, worker: int) -> None:
+        if (ended := self.workers.pop(worker, None)) is not None:
+            ended.connection.close()
+            ended.process.join()
+
+    def close(self) -> None:
+        for worker in self.workers.values():
             worker.process.kill()
-        for worker in crew.values():
+        for worker in self.workers.values():
             worker.process.join()
-
-
-def _hear(
-    number: int,
-    schedule: Schedule,
-    crew: dict[int, _Worker],
-    make_runner: Callable[[], Runner],
-    given_up: Callable[[Key], Record],
-) -> Iterator[Record]:
-    """What a worker has to say: a record, an error that is the whole run's, or nothing since it is dead."""
-    worker = crew.pop(number)
-    try:
-        answer = worker.connection.recv()
-    except (EOFError, OSError):
-        worker.process.join()
-        if (lost := schedule.died(number)) is not None:
-            yield given_up(lost)
-        _employ(number, schedule, crew, make_runner)
-        return
-    if isinstance(answer, BaseException):
-        raise answer
-    schedule.finished(number)
-    key = schedule.next(number)
-    if key is None:
-        worker.connection.close()
-        worker.process.join()
-    else:
-        worker.connection.send(key)
-        crew[number] = _Worker(worker.process, worker.connection, time.monotonic())
-    yield answer
-
-
-def _employ(number: int, schedule: Schedule, crew: dict[int, _Worker], make_runner: Callable[[], Runner]) -> None:
-    """Start a worker with its first episode, if there is one left."""
-    key = schedule.next(number)
-    if key is None:
-        return
-    context = multiprocessing.get_context("spawn")  # what has threads must not be forked
-    ours, theirs = context.Pipe()
-    resource_tracker.ensure_running()  # `start` would do it inside, and unblocks the interrupt when it does
-    # It shares the machine with others like it: no threads of its own for algebra.
-    with environment(dict.fromkeys(THREADS, "1")), no_interrupts():
-        # No daemon: those may start nothing, and an episode with the clock running thinks in a process of its own.
-        process = context.Process(target=_work, args=(theirs, make_runner))
-        process.start()
-        theirs.close()
-        ours.send(key)
-        crew[number] = _Worker(process, ours, time.monotonic())
 
 
 def _work(connection: Connection, make_runner: Callable[[], Runner]) -> None:

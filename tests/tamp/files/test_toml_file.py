@@ -1,9 +1,15 @@
+"""TOML files: what is in them, what is none, and on which line a value stands."""
+
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tamp.errors import InputError
-from tamp.files.toml_file import read_toml
+from tamp.files.toml_file import Key, line_of, read_toml
 
 
 def test_a_table(tmp_path: Path) -> None:
@@ -26,3 +32,69 @@ def test_what_is_none(tmp_path: Path, data: bytes | None, says: str) -> None:
         path.write_bytes(data)
     with pytest.raises(InputError, match=says):
         read_toml(path)
+
+
+TEXT = '''# a comment = 1
+a = 1  # b = 2
+"quo.ted" = """
+x = 3
+"""
+list = [
+  1, # one
+  [2,
+   3],
+]
+inline = { one = 1, two = [
+  2 ] }
+[table.sub]
+key.dotted = '[not]'
+
+[[many]]
+n = 1
+[[many]]
+n = 2
+[many.deep]
+n = "]"
+'''
+
+
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [
+        (("a",), 2),
+        (("quo.ted",), 3),
+        (("list", 0), 7),
+        (("list", 1, 1), 9),
+        (("inline", "two", 0), 12),
+        (("table",), 13),
+        (("table", "sub"), 13),
+        (("table", "sub", "key", "dotted"), 14),
+        (("many", 0, "n"), 17),
+        (("many", 1, "n"), 19),
+        (("many", 1, "deep", "n"), 21),
+    ],
+)
+def test_each_value_has_its_line(key: Key, line: int) -> None:
+    assert line_of(TEXT, key) == line
+
+
+WORD = st.text("ab_-1", min_size=1, max_size=3)
+VALUE = st.recursive(
+    st.sampled_from(["1", "-2.5e3", "true", '"a#b"', "'c]'", '"\\""', '"""d\n"e"""', "'''f\n'''", "1979-05-27"]),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda v: f"[{', '.join(v)}]")
+        | st.dictionaries(WORD, inner, max_size=3).map(lambda d: f"{{{', '.join(f'{k} = {v}' for k, v in d.items())}}}")
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(WORD, VALUE, max_size=5), st.integers(0, 3))
+def test_each_key_of_any_text_has_its_line(pairs: dict[str, str], blank: int) -> None:
+    text = ("\n" * blank + "# x\n").join(f"{k} = {v}\n" for k, v in pairs.items())
+    for name in pairs:
+        assert text.split("\n")[line_of(text, (name,)) - 1].startswith(f"{name} =")
+
+
+def test_what_is_not_there_has_the_line_of_what_it_is_missing_in() -> None:
+    assert [line_of(TEXT, key) for key in (("table", "sub", "no"), ("many", 7), ("no", "no"), ())] == [13, 16, 1, 1]

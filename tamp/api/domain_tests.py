@@ -1,0 +1,131 @@
+"""Test a domain folder: its cases, and its own operators in drawn scenes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tamp.api import arguments, language
+from tamp.api.solving import EPISODES
+from tamp.api.sources import from_language, from_pddl
+from tamp.errors import InputError
+from tamp.quiet import hush_simulator
+
+if TYPE_CHECKING:
+    from tamp.api.language import Model
+    from tamp.backends.libero.tasks import Task
+    from tamp.model.domain import Domain
+    from tamp.runs.cases import SceneCase
+    from tamp.runs.domain_tests import DomainPlugin, Job, Trial, Trials
+    from tamp.runs.episode import GoalSource
+
+SCENES = ("mug_in_drawer", "libero_goal/0")
+"""Where operators are tried that no case has, unless scenes are given."""
+
+
+@dataclass(frozen=True)
+class TestConfig:
+    """What is tested. `seeds` is the number of draws of each scene; None: those that a case says, else one. `scenes`
+    are those for operators that are in no case."""
+
+    folder: str
+    seeds: int | None
+    scenes: list[str]
+    llm: str
+
+    def draws(self, stated: Sequence[int] = (0,)) -> Sequence[int]:
+        """The seeds by which a scene is drawn."""
+        return stated if self.seeds is None else range(self.seeds)
+
+
+@dataclass(frozen=True, eq=False)
+class DomainTests:
+    """Tests that are ready to run, and the folder of their logs."""
+
+    plugin: DomainPlugin
+    logs: Path
+
+    def run(self) -> int:
+        """Run them; pytest prints on standard output. 0 when all passed, 1 when one failed, 130 after Ctrl-C."""
+        from tamp.runs.domain_tests import run_tests
+
+        return run_tests(self.plugin)
+
+    @property
+    def trials(self) -> list[Trial]:
+        """The tests that were run, with their results."""
+        return list(self.plugin.trials.values())
+
+
+def collect(config: TestConfig) -> DomainTests:
+    """The tests of a folder that has nothing wrong with it. InputError where there is nothing to test, or a case is
+    wrong."""
+    from tamp.backends.libero import rendering
+    from tamp.runs.episode_log import new_folder
+
+    domain = arguments.domain(config.folder)
+    rendering.prepare(video=False)
+    with hush_simulator():
+        from tamp.runs.domain_tests import DomainPlugin, Trials
+
+        trials = Trials(domain, new_folder(EPISODES, f"test-{domain.path.resolve().parent.name}"))
+        jobs = [*sorted(_cases(config, trials), key=lambda job: job.scene), *_operators(config, trials)]
+    if not jobs and not list(domain.path.parent.glob("tests/test_*.py")):
+        valid = "valid: cases tests/*.toml in it, or operators with a skill or an effect of its own"
+        raise InputError(f"{config.folder} has nothing to try; {valid}")
+    return DomainTests(DomainPlugin(domain, jobs), trials.logs)
+
+
+def _cases(config: TestConfig, trials: Trials) -> Iterator[Job]:
+    """The folder's cases. InputError for what is wrong in one."""
+    from tamp.runs.cases import SceneCase, cases_of
+    from tamp.runs.domain_tests import Job
+
+    model = partial(cache(language.model), config.llm)
+    for path, case in cases_of(trials.domain.path.parent):
+        what = f"{path.parent.name}/{path.name}"
+        if not isinstance(case, SceneCase):
+            yield Job(path, what, partial(trials.problem, case, what))
+            continue
+        try:
+            task = _task(case.scene)
+        except InputError as error:
+            raise case.wrong(error, "scene") from error
+        source = _source(case, task, trials.domain, model)
+        for seed in config.draws(case.seeds):
+            yield Job(path, what, partial(trials.case, case, what, task, seed, source), case.scene, seed)
+
+
+def _operators(config: TestConfig, trials: Trials) -> list[Job]:
+    """The folder's own operators, in each of the scenes."""
+    from tamp.runs.domain_tests import Job
+    from tamp.runs.operator_goals import own_operators
+
+    domain = trials.domain
+    own = own_operators(domain)
+    tasks = [_task(name) for name in config.scenes or SCENES] if own else []
+    draws = [(task, seed) for task in tasks for seed in config.draws()]
+    return [
+        Job(domain.path, o, partial(trials.operator, o, task, seed), task.name, seed, o, (task, seed) == draws[-1])
+        for task, seed in draws
+        for o in own
+    ]
+
+
+def _source(case: SceneCase, task: Task, domain: Domain, model: Callable[[], Model]) -> GoalSource:
+    """Where the goals of a case come from."""
+    if case.instruction is not None:
+        return from_language(case.instruction, model(), task, assume_first=False)
+    try:
+        return from_pddl(list(case.goals), [], domain)
+    except InputError as error:
+        raise case.wrong(error, "goal") from error
+
+
+def _task(name: str) -> Task:
+    from tamp.backends.libero import tasks
+
+    return tasks.find(name)

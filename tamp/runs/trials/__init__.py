@@ -1,1 +1,0 @@
-"""What a domain folder is tried on: its cases, and its own operators on drawn scenes."""

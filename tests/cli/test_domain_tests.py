@@ -1,0 +1,146 @@
+"""`tamp test` as a user runs it: what `tamp new` wrote, faults of the folder's Python, bad input, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tamp.api.templates import new
+from tamp.data import data_dir
+from tests import forked
+
+pytestmark = pytest.mark.process
+
+TAMP = Path(sys.executable).with_name("tamp")
+
+
+def tamp_test(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return forked.tamp("test", *arguments, cwd=cwd)
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    return new("domain", "mine", tmp_path).folder
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+
+
+@pytest.mark.thorough
+@pytest.mark.episode
+def test_what_was_begun_passes_by_its_cases_and_without_them(mine: Path) -> None:
+    new("skill", "dust-off", mine)
+    new("observer", "lifted", mine)
+    done = tamp_test("mine", cwd=mine.parent)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for case in ("dust-off", "lifted", "tap"):
+        assert re.search(rf"tests/{case}\.toml::mug_in_drawer seed 0 PASSED \d+ steps", done.stdout)
+    assert "= 3 passed in " in done.stdout
+    for case in ("dust-off", "lifted"):
+        (mine / "tests" / f"{case}.toml").unlink()
+    told = json.loads(tamp_test("mine", "--json", "--scene", "libero_goal/0", cwd=mine.parent).stdout)
+    assert told["ok"] and [(t["what"], t["scene"], t["verdict"]) for t in told["trials"]] == [
+        ("tests/tap.toml", "mug_in_drawer", "passed"),
+        ("dust-off", "libero_goal/0", "passed"),
+        ("make-lifted", "libero_goal/0", "passed"),
+    ]
+    assert all(t["steps"] and (mine.parent / t["out"] / "episode.jsonl").is_file() for t in told["trials"])
+
+
+@pytest.mark.episode
+def test_faults_are_failed_rows_with_file_and_line_and_the_others_go_on(mine: Path) -> None:
+    new("skill", "dust-off", mine)
+    edit(mine / "skills.py", "hand.close()", 'hand.close()\n        if item == "plate_1":\n            {}[item]')
+    edit(mine / "tests" / "dust-off.toml", "plate_1", "plate_9")
+    tall = mine / "tests" / "tall.toml"
+    tall.write_text(
+        'scene = "mug_in_drawer"\nexpect = "refused"\n'
+        'goal = "(and (in mug_1 cabinet_1_top_region) (closed cabinet_1_top_region))"\n'
+    )
+    never = mine / "tests" / "never.toml"
+    never.write_text('scene = "mug_in_drawer"\nexpect = "refused"\ngoal = "(holding mug_1)"\n')
+    done = tamp_test("mine", "--json", "--scene", "mug_in_drawer", cwd=mine.parent)
+    assert done.returncode == 1, done.stderr
+    trials = {t["what"]: t for t in json.loads(done.stdout)["trials"]}
+    line = (mine / "skills.py").read_text().splitlines().index("            {}[item]") + 1
+    assert f"mine/skills.py:{line}: the skill tap fails: KeyError: 'plate_1'" in trials["tests/tap.toml"]["reason"]
+    assert "no 'plate_9' in the scene; valid: plate_1" in trials["tests/dust-off.toml"]["reason"]
+    assert trials["tests/tall.toml"]["verdict"] == "passed" and "clearance" in trials["tests/tall.toml"]["reason"]
+    assert trials["tests/never.toml"]["reason"] == "expected to be refused, and it was reached"
+    assert trials["dust-off"]["verdict"] == "passed"  # its case came to no plan, so that it was tried by itself
+
+
+@pytest.mark.episode
+def test_an_operator_that_fits_in_no_scene_has_failed(mine: Path) -> None:
+    (mine / "tests" / "tap.toml").unlink()
+    domain = (mine / "domain.pddl").read_text()
+    head, tap = domain.replace("(tapped ?x - item)", "(tapped ?x - object)").split("(:action tap", 1)
+    (mine / "domain.pddl").write_text(f"{head}(:action tap{tap.replace('?x - item', '?x - appliance', 1)}")
+    edit(mine / "skills.py", '("item",)', '("object",)')
+    done = tamp_test("mine", "--scene", "mug_in_drawer", cwd=mine.parent)
+    assert done.returncode == 1 and "1 failed in" in done.stdout and "nothing of type appliance is there" in done.stdout
+
+
+@pytest.mark.episode
+def test_an_interrupt_ends_with_the_table_so_far(mine: Path) -> None:
+    edit(mine / "tests" / "tap.toml", "seeds = [0]", f"seeds = {list(range(50))}")
+    with subprocess.Popen(
+        [TAMP, "test", "mine"], cwd=mine.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        while "PASSED" not in (line := running.stdout.readline()):
+            assert line
+        running.send_signal(signal.SIGINT)
+        out, told = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert " passed in " in out and "interrupted" in told
+
+
+BAD_INPUT = {
+    "no folder": (("nowhere",), None, 2, "no domain 'nowhere'"),
+    "no operator of its own": (("tabletop",), None, 2, "tabletop has nothing to try; valid: cases tests/*.toml"),
+    "an arm's": (("xarm",), None, 2, "the domain 'xarm' is for xarm"),
+    "no scene": (("mine",), ("mug_in_drawer", "mug_in_draw"), 2, "tap.toml:2: unknown scene 'mug_in_draw'; did you"),
+    "no predicate": (("mine",), ("tapped", "taped"), 2, "tap.toml:3: "),
+    "no such key": (("mine",), ("seeds =", "seed ="), 2, "tap.toml:4: unknown key 'seed'"),
+    "another scene": (("mine", "--scene", "x"), None, 2, "unknown scene 'x'"),
+    "no seeds": (("mine", "--seeds", "0"), None, 2, "--seeds"),
+}
+
+
+@pytest.mark.parametrize("fault", BAD_INPUT)
+def test_bad_input_ends_before_anything_moves(fault: str, mine: Path) -> None:
+    arguments, edited, code, told = BAD_INPUT[fault]
+    if edited:
+        edit(mine / "tests" / "tap.toml", *edited)
+    done = tamp_test(*arguments, cwd=mine.parent)
+    assert done.returncode == code and told in done.stderr, done.stderr
+    assert done.stdout == "" and not (mine.parent / "episodes").exists()
+
+
+def test_errors_that_check_finds_end_it(mine: Path) -> None:
+    edit(mine / "domain.pddl", "(tapped ?x))", "(taped ?x))")
+    done = tamp_test("mine", cwd=mine.parent)
+    assert done.returncode == 1 and "mine/domain.pddl:" in done.stdout and "unknown-predicate" in done.stdout
+    told = json.loads(tamp_test("mine", "--json", cwd=mine.parent).stdout)
+    assert not told["ok"] and told["findings"] and told["trials"] == []
+
+
+def test_tests_in_python_run_too_and_are_trials(tmp_path: Path) -> None:
+    mine = Path(shutil.copytree(data_dir("domains") / "tabletop", tmp_path / "mine"))
+    (mine / "tests").mkdir()
+    (mine / "tests" / "test_own.py").write_text("def test_good():\n    pass\n\n\ndef test_bad():\n    assert 1 > 2\n")
+    done = tamp_test("mine", "--json", cwd=tmp_path)
+    trials = {t["what"]: t["verdict"] for t in json.loads(done.stdout)["trials"]}
+    assert trials == {"tests/test_own.py::test_good": "passed", "tests/test_own.py::test_bad": "failed"}
+    assert done.returncode == 1 and "assert 1 > 2" in done.stderr
