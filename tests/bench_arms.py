@@ -19,7 +19,8 @@ from motion.arm_model import arm_world, robot_model
 from motion.arms import ARMS, Arm
 from motion.bullet import Bullet
 from motion.poses import Array, error
-from motion.urdf import links_of, written
+from motion.robot_parts import parts_of
+from motion.urdf import WORLD, written
 
 FOUND, MEDIAN, EXACT = 0.995, 5e-3, 1e-6
 """What is due: the share found, seconds, metres and radians."""
@@ -47,7 +48,7 @@ def by_pybullet(arm: Arm, q: Array) -> Array:
     """Positions (k, 3) of the flange as PyBullet has them."""
     bullet, robot = Bullet(), robot_model(arm)
     try:
-        body = bullet.load(lambda folder: written(arm.name, links_of(robot, folder)), np.eye(4), fixed=True)
+        body = bullet.load(lambda folder: written(arm.name, [WORLD, *parts_of(robot)], folder), np.eye(4), fixed=True)
         infos = [bullet.getJointInfo(body, i) for i in range(bullet.getNumJoints(body))]
         joints = [i for i, info in enumerate(infos) if info[2] == bullet.JOINT_REVOLUTE]
         flange = next(i for i, info in enumerate(infos) if info[12].decode() == "tool")

@@ -18,8 +18,9 @@ from motion.arms import ARMS, Arm
 from motion.bullet import Bullet
 from motion.kinematics import solve_near
 from motion.poses import Array, pose
+from motion.robot_parts import parts_of
 from motion.shapes import Body, Shape
-from motion.urdf import links_of, written
+from motion.urdf import WORLD, written
 from motion.world import World
 from tests.arm_cases import EACH, bent, configurations
 
@@ -31,7 +32,7 @@ HAND = Tool(
 
 
 def by_pinocchio(arm: Arm, tool: Tool | None, folder: Path) -> Callable[[Array], Array]:
-    root = ET.fromstring(written(arm.name, links_of(robot_model(arm, tool), folder)))
+    root = ET.fromstring(written(arm.name, [WORLD, *parts_of(robot_model(arm, tool))], folder))
     for link in root.findall("link"):
         for shape in link.findall("collision"):
             link.remove(shape)  # its parser knows no capsules
@@ -49,7 +50,7 @@ def by_pinocchio(arm: Arm, tool: Tool | None, folder: Path) -> Callable[[Array],
 def pybullet_model(arm: Arm, tool: Tool | None) -> Iterator[Callable[[Array], Array]]:
     bullet, robot = Bullet(), robot_model(arm, tool)
     try:
-        body = bullet.load(lambda folder: written(arm.name, links_of(robot, folder)), np.eye(4), fixed=True)
+        body = bullet.load(lambda folder: written(arm.name, [WORLD, *parts_of(robot)], folder), np.eye(4), fixed=True)
         infos = [bullet.getJointInfo(body, i) for i in range(bullet.getNumJoints(body))]
         joints = [i for i, info in enumerate(infos) if info[2] == bullet.JOINT_REVOLUTE]
         flange = next(i for i, info in enumerate(infos) if info[12].decode() == "tool")
