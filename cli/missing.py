@@ -12,7 +12,7 @@ _AT_TABLES = ("libero", "pybullet", "policy")
 """Extras that bring LIBERO, and what sees there."""
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("mujoco", "scipy", "pinocchio", "ompl", "toppra", "trimesh"), _MOVING),
+    **dict.fromkeys(("mujoco", "scipy", "ompl", "toppra", "trimesh"), _MOVING),
     **dict.fromkeys(("imageio", "imageio_ffmpeg"), _MOVING),
     **dict.fromkeys(("libero", "robosuite", "cv2", "numba"), _AT_TABLES),
     "pybullet": ("pybullet", "xarm"),

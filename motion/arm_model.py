@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from motion.arms import Arm
 from motion.hands import Hand
 from motion.mjcf_text import numbers, placed
 from motion.poses import Array
-from motion.robot import Gripper, RobotDescription
+from motion.robot import BY_JOINTS, Gripper, RobotDescription
+from motion.shapes import Body
+from motion.world import World
 
 TOOL_POINT = "tool_point"
 """Name of the tool's frame: the flange when there is no tool."""
@@ -43,6 +46,11 @@ def robot_model(
         pad_geoms=() if hand is None else PADS,
         gripper=Gripper(opening=0.0) if hand is None else hand.gripper,
     )
+
+
+def arm_world(arm: Arm, bodies: Iterable[Body] = (), tool: Tool | None = None) -> World:
+    """The arm with its tool among bodies, its base at the origin, as one that is sent its joints."""
+    return World(replace(robot_model(arm, tool), tracking=BY_JOINTS), bodies)
 
 
 def _mjcf(arm: Arm, tool: Tool | None, hand: Hand | None) -> str:

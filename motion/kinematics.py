@@ -1,60 +1,98 @@
-"""Inverse kinematics by damped least squares on MuJoCo's Jacobians, with the posture in the null space."""
+"""Inverse kinematics of every robot: damped least squares on MuJoCo's Jacobians. `Tracking` says how exactly."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from motion.arms import TURN
 from motion.poses import Array, error
 from motion.world import World
 
-POSITION_TOLERANCE = 5e-4
-ROTATION_TOLERANCE = 5e-3
-DAMPING = (1e-6, 1e-3)
-"""Least damping, and its growth with the squared error: exact near the solution, calm far from it."""
-LIMIT_MARGIN = 0.02
-"""Radians kept from joint limits: an arm that is told only where its tool should be does not end up exactly there."""
-POSTURE_GAIN = 0.3
-"""Share of the posture error taken in each iteration; the arm's own controller rests at the same posture."""
+DAMPING = (4.0, 1e-3)
+"""Damping by the squared tolerance and by the squared error: exact near the solution, calm far from it."""
+PULL = 0.3
+"""Share of the way to where redundant joints rest that is taken in each iteration, as the tool leaves it free."""
+ITERATIONS = 40
+PATIENCE, GAIN = 8, 0.7
+"""Iterations in which the squared error must fall by this factor; otherwise a start is given up."""
+LARGEST_STEP = 0.4
+"""Radians of the fastest joint in one iteration."""
 
 
-def solve(world: World, T_world_tool: Array, q: Array, iterations: int = 40) -> Array | None:
-    """Configuration (n,) that puts the tool at `T_world_tool` within 0.5 mm and 5 mrad, starting from `q`.
+def solve(world: World, T_world_tool: Array, q: Array) -> Array | None:
+    """Configuration (n,) that puts the tool at `T_world_tool` (4, 4) within the robot's `tracking.tolerance`, starting
+    from `q` (n,); joint limits hold, and no joint makes a whole turn. None when it does not converge.
 
-    Redundancy is spent on nearing the robot's posture as its controller spends it: what operational-space control
-    settles at is nearest to the posture measured by the arm's inertia, so that the joints near the base, which
-    have most of it, give way least (Khatib, IEEE J-RA 1987). None when it does not converge; joint limits hold.
+    Redundancy is spent on staying at `q`, or on nearing the robot's posture as its controller spends it: what
+    operational-space control settles at is nearest to the posture measured by the arm's inertia, so that the joints
+    near the base, which have most of it, give way least (Khatib, IEEE J-RA 1987).
     """
-    low, high = world.limits[:, 0] + LIMIT_MARGIN, world.limits[:, 1] - LIMIT_MARGIN
+    if not (np.isfinite(T_world_tool).all() and np.isfinite(q).all()):
+        return None
+    tracking = world.robot.tracking
+    low, high = world.limits[:, 0] + tracking.limit_margin, world.limits[:, 1] - tracking.limit_margin
     q = np.clip(q, low, high)
-    mobility = np.linalg.inv(world.inertia(q))
-    mobility *= len(q) / np.trace(mobility)
-    eye6, eye = np.eye(6), np.eye(len(q))
-    for _ in range(iterations):
+    home, mobility = (world.robot.posture, _mobility(world, q)) if tracking.rests else (q, np.eye(len(q)))
+    best, patience = np.inf, PATIENCE
+    for _ in range(ITERATIONS):
         T, J = world.jacobian(q)
         e = error(T, T_world_tool)
-        if np.linalg.norm(e[:3]) < POSITION_TOLERANCE and np.linalg.norm(e[3:]) < ROTATION_TOLERANCE:
+        if np.linalg.norm(e[:3]) < tracking.tolerance[0] and np.linalg.norm(e[3:]) < tracking.tolerance[1]:
             return np.asarray(q)
-        weighted = mobility @ J.T
-        pinv = weighted @ np.linalg.inv(J @ weighted + (DAMPING[0] + DAMPING[1] * float(e @ e)) * eye6)
-        step = pinv @ e + (eye - pinv @ J) @ (POSTURE_GAIN * (world.robot.posture - q))
-        q = np.clip(q + step * min(1.0, 0.4 / max(np.abs(step).max(), 1e-9)), low, high)
+        if (size := float(e @ e)) < GAIN * best:
+            best, patience = size, PATIENCE
+        elif (patience := patience - 1) == 0:
+            return None
+        damping = DAMPING[0] * tracking.tolerance[0] ** 2 + DAMPING[1] * size
+        step = _step(J, e, mobility, damping, home - q)
+        stuck = ((q + step < low) & (q <= low)) | ((q + step > high) & (q >= high))
+        if stuck.any():  # these joints stay at their limits, and the others do their share
+            step = _step(J * ~stuck, e, mobility, damping, (home - q) * ~stuck) * ~stuck
+        q = np.clip(q + step * min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-9)), low, high)
     return None
+
+
+def _mobility(world: World, q: Array) -> Array:
+    """The inverse of the arm's inertia (n, n), scaled so that it does not matter how heavy the arm is."""
+    mobility = np.linalg.inv(world.inertia(q))
+    return np.asarray(mobility * (len(q) / np.trace(mobility)))
+
+
+def _step(J: Array, e: Array, mobility: Array, damping: float, home: Array) -> Array:
+    """The damped least-squares step (n,) towards a pose, and with what the tool leaves free towards `home` (n,)."""
+    weighted = mobility @ J.T
+    pinv = weighted @ np.linalg.inv(J @ weighted + damping * np.eye(6))
+    return np.asarray(pinv @ e + (np.eye(len(home)) - pinv @ J) @ (PULL * home))
 
 
 def solve_any(
     world: World, T_world_tool: Array, starts: list[Array], rng: np.random.Generator, restarts: int = 4
 ) -> Array | None:
-    """First solution from the given starts, then from the posture with random offsets of up to 0.6 rad."""
+    """First solution from the given starts, then from random ones at most `tracking.spread` from the posture."""
     for q in starts:
-        found = solve(world, T_world_tool, q)
-        if found is not None:
+        if (found := solve(world, T_world_tool, q)) is not None:
             return found
+    spread, posture = world.robot.tracking.spread, world.robot.posture
+    low, high = np.maximum(world.limits[:, 0], posture - spread), np.minimum(world.limits[:, 1], posture + spread)
     for _ in range(restarts):
-        start = world.robot.posture + rng.uniform(-0.6, 0.6, len(world.robot.posture))
-        found = solve(world, T_world_tool, start)
-        if found is not None:
+        if (found := solve(world, T_world_tool, rng.uniform(low, high))) is not None:
             return found
     return None
+
+
+def solve_near(world: World, T_world_tool: Array, q: Array, restarts: int = 60, seed: int = 0) -> Array | None:
+    """A configuration (n,), as `solve_any` from `q` (n,) and `restarts` others, whose joints that turn fully are as few
+    whole turns from `q` as their limits allow."""
+    found = solve_any(world, T_world_tool, [q], np.random.default_rng(seed), restarts)
+    return None if found is None else nearest_turns(world, found, q)
+
+
+def nearest_turns(world: World, found: Array, q: Array) -> Array:
+    """The same configuration with each joint as few whole turns from `q` (n,) as its limits allow."""
+    low, high = world.limits.T
+    turns = np.round((q - found) / TURN)
+    turns = np.clip(turns, np.ceil((low - found) / TURN - 1e-12), np.floor((high - found) / TURN + 1e-12))
+    return np.clip(found + TURN * turns, low, high)
 
 
 def dexterity(world: World, q: Array) -> float:
@@ -63,6 +101,6 @@ def dexterity(world: World, q: Array) -> float:
 
 
 def slack(world: World, q: Array) -> float:
-    """Radians from configuration `q` (n,) to the nearest joint limit."""
+    """Radians from configuration `q` (n,) to the nearest joint limit, negative beyond it."""
     low, high = world.limits.T
     return float(np.minimum(q - low, high - q).min())

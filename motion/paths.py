@@ -1,25 +1,22 @@
-"""Collision-free joint paths: straight lines of the tool where they are free, RRT-Connect where not."""
+"""Collision-free joint paths: straight lines of the tool or of the joints where they are free, RRT-Connect where not.
+
+`transit` is for robots whose controller follows the tool, `joint_move` for those that are sent their joints.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from motion import kinematics
-from motion.poses import Array, error, interpolate, pose
+from motion import kinematics, smoothing
+from motion.poses import Array, error, interpolate, pose, travelled
 from motion.world import Contact, World
 
-LINE_STEP = 0.02
-"""Metres of tool travel between waypoints of a straight line."""
-TURN_STEP = 0.12
-"""Radians of tool rotation between waypoints of a straight line."""
-JOINT_JUMP = 0.6
-"""Radians of one joint between waypoints above which a straight line counts as broken."""
 JOINT_STEP = 0.05
-"""Radians (largest joint) between checked configurations of a joint path."""
+"""Radians (largest joint) between configurations that RRT-Connect checks, and between waypoints of a joint move."""
 
 RISES = (0.05, 0.12, 0.2)
 """Metres above both ends of a path at which a way across is tried."""
@@ -27,8 +24,13 @@ DETOURS = ((0.0, 0.0), (-0.12, 0.0), (0.12, 0.0), (0.0, 0.12), (0.0, -0.12))
 """Displacements (x, y), in metres, of a point between from the middle of the straight line."""
 RUNS = 4
 """Runs of RRT-Connect of which the shortest path is taken."""
-ATTEMPTS = 2
-"""Ways round that are planned until one is free also as the arm's controller goes it."""
+ATTEMPTS, JOINT_ATTEMPTS = 2, 3
+"""Ways round that are planned until one is free also as the arm goes it: as its controller follows the tool, or between
+the configurations that RRT-Connect looked at."""
+GOALS = 24
+"""Configurations for a pose that are looked for."""
+SPARE_TURN = np.pi / 2
+"""Radians beyond both ends of a joint move within which joints are taken to go round something."""
 SHORTCUTS = (60, 20)
 """Most shortcuts tried on a path, and most in a row without gain."""
 LEAVING_SLACK = 0.001
@@ -39,8 +41,8 @@ Check = Callable[[Array], list[Contact]]
 
 @dataclass(frozen=True)
 class Blocked:
-    """Why there is no path: `unreachable` (no configuration), `stretched` (none but near a singularity), or
-    `collision` with the named body."""
+    """Why there is no path: `unreachable` (no configuration), `stretched` (none but near a singularity, where joints
+    leap), or `collision` with the named body."""
 
     reason: str
     body: str | None = None
@@ -52,13 +54,14 @@ def checker(world: World, clearance: float = 0.0, ignore: frozenset[str] = froze
 
 
 def straight(world: World, q: Array, T_goal: Array, check: Check | None) -> Array | Blocked:
-    """Waypoints (k, n), from `q`, along which the tool goes straight to `T_goal`; no check when None."""
-    T_start = world.forward(q)
+    """Waypoints (k, n), from `q`, along which the tool goes straight and turns evenly to `T_goal`; no check when
+    None."""
+    T_start, tracking = world.forward(q), world.robot.tracking
     distance = error(T_start, T_goal)
     k = max(
         1,
-        int(np.ceil(np.linalg.norm(distance[:3]) / LINE_STEP)),
-        int(np.ceil(np.linalg.norm(distance[3:]) / TURN_STEP)),
+        int(np.ceil(np.linalg.norm(distance[:3]) / tracking.line)),
+        int(np.ceil(np.linalg.norm(distance[3:]) / tracking.turn)),
     )
     return along(world, q, [interpolate(T_start, T_goal, s) for s in np.linspace(0, 1, k + 1)[1:]], check)
 
@@ -68,22 +71,76 @@ def along(world: World, q: Array, poses: list[Array], check: Check | None) -> Ar
     path = [q]
     for T in poses:
         following = kinematics.solve(world, T, path[-1])
-        if following is None or np.abs(following - path[-1]).max() > JOINT_JUMP:
+        if following is None:
             return Blocked("unreachable")
-        if check is not None:
-            for at in _looked_at(path[-1], following):
-                if contacts := check(at):
-                    return Blocked("collision", contacts[0].other)
+        if np.abs(following - path[-1]).max() > world.robot.tracking.jump:
+            return Blocked("stretched")
+        if check is not None and (met := _met(_between(world, path[-1], following), check)):
+            return met
         path.append(following)
     return np.array(path)
 
 
-def _looked_at(q: Array, following: Array) -> Array:
+def blocked(world: World, path: Array, check: Check) -> Blocked | None:
+    """What a joint path (k, n), of one configuration or more, meets first; None when it is free."""
+    ways = (_between(world, a, b) for a, b in itertools.pairwise(path))
+    return _met(itertools.chain(path[:1], *ways), check)
+
+
+def _met(configurations: Iterable[Array], check: Check) -> Blocked | None:
+    contacts = next(filter(None, map(check, configurations)), None)
+    return None if contacts is None else Blocked("collision", contacts[0].other)
+
+
+def _between(world: World, q: Array, following: Array) -> Array:
     """Configurations (k, n) that are checked on the way to a waypoint: itself alone where the joints move as little as
     on most lines, else some between, since what RRT-Connect looked at is not how a redundant arm then goes."""
-    if np.abs(following - q).max() <= 2 * JOINT_STEP:
+    look = world.robot.tracking.look
+    if np.abs(following - q).max() <= 2 * look:
         return following[None]
-    return densify(np.array([q, following]), JOINT_STEP)[1:]
+    return densify(np.array([q, following]), look)[1:]
+
+
+def joint_move(world: World, q: Array, goal: Array, check: Check, seed: int) -> Array | Blocked:
+    """Waypoints (k, n) from configuration `q` to `goal`: straight in the joints, or by RRT-Connect round a body.
+
+    Blocked as `unreachable` when the goal is beyond a limit, else as `collision` with what is met at an end or, when
+    no way round was found, on the straight line.
+    """
+    if kinematics.slack(world, goal) < -1e-9:
+        return Blocked("unreachable")
+    direct = densify(np.array([q, goal]), JOINT_STEP)
+    if met := _met((q, goal), check):
+        return met
+    if (in_the_way := blocked(world, direct, check)) is None:
+        return direct
+    low, high = world.limits.T
+    ends = np.minimum(q, goal), np.maximum(q, goal)  # within the bounds: RRT-Connect waits for ever for one that is not
+    lower = np.minimum(np.maximum(ends[0] - SPARE_TURN, low), ends[0])
+    upper = np.maximum(np.minimum(ends[1] + SPARE_TURN, high), ends[1])
+    for attempt in range(JOINT_ATTEMPTS):
+        found = rrt_connect(world, q, goal, check, seed + attempt, bounds=np.column_stack([lower, upper]))
+        if found is None:
+            continue
+        for path in (smoothing.rounded(world, found), densify(found, JOINT_STEP)):
+            if blocked(world, path, check) is None:
+                return path
+    return in_the_way
+
+
+def goals(world: World, q: Array, T_world_tool: Array) -> list[Array]:
+    """Configurations (n,) that put the tool at a pose, different ones and the nearest to `q` (n,) first; at most
+    `GOALS`."""
+    found: list[Array] = []
+    starts = [q, *(q + turn for turn in np.random.default_rng(0).uniform(-np.pi, np.pi, (GOALS - 1, len(q))))]
+    for start in starts:
+        goal = kinematics.solve_near(world, T_world_tool, start)
+        if goal is None:
+            break  # every restart was tried
+        goal = kinematics.nearest_turns(world, goal, q)
+        if all(np.abs(goal - other).max() > 1e-3 for other in found):
+            found.append(goal)
+    return sorted(found, key=lambda goal: float(np.abs(goal - q).max()))
 
 
 def transit(
@@ -126,7 +183,7 @@ def _by_joints(world: World, q: Array, goal: Array, check: Check, rng: np.random
         path = along(world, q, [world.forward(p) for p in found[1:]], check)
         if not isinstance(path, Blocked):
             return path
-        if path.reason == "unreachable" and kinematics.slack(world, q) < kinematics.LIMIT_MARGIN:
+        if path.reason != "collision" and kinematics.slack(world, q) < world.robot.tracking.limit_margin:
             return found  # stretched against a joint limit no way of the tool leads on: the joints' way is the way out
         blocked = path
     return blocked
@@ -153,7 +210,7 @@ def _by_way(world: World, q: Array, T_goal: Array, check: Check) -> Array | None
     by a point beside or above the middle of the straight line."""
     T_start = world.forward(q)
     ways = [[T_start, *stops, T_goal] for stops in (*_lifts(T_start, T_goal), *_detours(T_start, T_goal))]
-    for way in sorted(ways, key=_length):
+    for way in sorted(ways, key=travelled):
         path = np.array([q])
         for T in way[1:]:
             leg = straight(world, path[-1], T, check)
@@ -179,16 +236,6 @@ def _detours(T_start: Array, T_goal: Array) -> list[list[Array]]:
             p = np.array([middle[0] + x, middle[1] + y, top + rise])
             stops += [[pose(p, interpolate(T_start, T_goal, s)[:3, :3])] for s in (0.5, 1.0)]
     return stops
-
-
-def travel(world: World, path: Array) -> float:
-    """How far the tool moves along a joint path (k, n), in metres; a radian of rotation counts as 0.15 m."""
-    return _length([world.forward(q) for q in path])
-
-
-def _length(poses: list[Array]) -> float:
-    steps = np.array([error(a, b) for a, b in itertools.pairwise(poses)]).reshape(-1, 6)
-    return float(np.linalg.norm(steps * np.repeat([1.0, 0.15], 3), axis=1).sum())
 
 
 def rrt_connect(
@@ -245,7 +292,7 @@ def rrt_connect(
         setup.getPathSimplifier().reduceVertices(path, *SHORTCUTS)
         setup.getPathSimplifier().partialShortcutPath(path, *SHORTCUTS)
         found.append(densify(np.array([[s[i] for i in range(n)] for s in path.getStates()])))
-    return min(found, key=lambda path: travel(world, path)) if found else None
+    return min(found, key=lambda path: travelled(world.forward(q) for q in path)) if found else None
 
 
 def _state(space: object, q: Array) -> object:

@@ -5,7 +5,9 @@ Quaternions are MuJoCo's, imported where they are used: scenes, domains and plan
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -105,6 +107,12 @@ def rotation_vector(R: Array) -> Array:
 def error(T_from: Array, T_to: Array) -> Array:
     """Twist (6,) [metres, radians], in world axes, that carries `T_from` to `T_to` in unit time."""
     return np.concatenate([T_to[:3, 3] - T_from[:3, 3], rotation_vector(T_to[:3, :3] @ T_from[:3, :3].T)])
+
+
+def travelled(poses: Iterable[Array]) -> float:
+    """How far a tool moves through poses (4, 4), in metres; a radian of rotation counts as 0.15 m."""
+    steps = np.array([error(a, b) for a, b in itertools.pairwise(poses)]).reshape(-1, 6)
+    return float(np.linalg.norm(steps * np.repeat([1.0, 0.15], 3), axis=1).sum())
 
 
 def interpolate(T_a: Array, T_b: Array, s: float) -> Array:

@@ -136,6 +136,32 @@ class Limits:
         )
 
 
+@dataclass(frozen=True)
+class Tracking:
+    """How exactly inverse kinematics and paths are made, by who follows them. By default a controller that follows the
+    tool and chooses redundant joints itself.
+
+    `tolerance` (m, rad) is how near a configuration brings the tool, `limit_margin` (rad) what it keeps from joint
+    limits: an arm that is told only where its tool should be does not end up exactly there. Redundant joints go to the
+    posture, weighed by inertia, where `rests`, else they stay. Random starts are `spread` (rad) around the posture.
+    Straight lines have a waypoint every `line` (m) and `turn` (rad), and are broken where a joint moves more than
+    `jump` (rad) between two; where joints move more than twice `look` (rad), the way between is checked, too.
+    """
+
+    tolerance: tuple[float, float] = (5e-4, 5e-3)
+    limit_margin: float = 0.02
+    rests: bool = True
+    spread: float = 0.6
+    line: float = 0.02
+    turn: float = 0.12
+    jump: float = 0.6
+    look: float = 0.05
+
+
+BY_JOINTS = Tracking((1e-7, 1e-7), 0.0, rests=False, spread=np.pi, line=0.01, turn=0.05, jump=0.4, look=0.01)
+"""Of an arm that is sent its joints: it goes where it was planned, and what is checked is what it does."""
+
+
 @dataclass(frozen=True, eq=False)
 class RobotDescription:
     """A robot as MJCF with the names in it that matter, and what else there is to know of it.
@@ -160,13 +186,14 @@ class RobotDescription:
     gains: ServoGains = field(default_factory=ServoGains)
     response: Response = field(default_factory=Response)
     limits: Limits = field(default_factory=Limits)
+    tracking: Tracking = Tracking()
     period: float = _within(0.05, 0.001, 1.0)
     joint_period: float | None = _within(None, 0.001, 1.0)
     efforts: tuple[float, ...] = _within((), 0.0, 10_000.0)
     name: str = ""
 
 
-_PARTS = {"gripper": Gripper, "gains": ServoGains, "response": Response, "limits": Limits}
+_PARTS = {"gripper": Gripper, "gains": ServoGains, "response": Response, "limits": Limits, "tracking": Tracking}
 
 
 def description(told: Mapping[str, Any]) -> RobotDescription:

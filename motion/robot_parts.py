@@ -15,6 +15,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from motion.mjcf_text import SOLIDS, numbers, placed
 from motion.poses import Array, from_quat, joint_transform, moved, pose
+from motion.robot import RobotDescription
 from motion.shapes import Shape
 
 JointKind = Literal["hinge", "slide"]
@@ -89,6 +90,11 @@ def joints_above(parts: Mapping[str, Part], name: str) -> list[str]:
         found += [joint.name] if joint else []
         at = parts[at].parent
     return found
+
+
+def parts_of(robot: RobotDescription) -> tuple[Part, ...]:
+    """The parts of a robot, as `parts_in`."""
+    return parts_in(mujoco.MjModel.from_xml_string(robot.mjcf))
 
 
 def parts_in(m: mujoco.MjModel) -> tuple[Part, ...]:

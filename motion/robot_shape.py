@@ -6,14 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from motion.poses import Array, joint_transform, moved
 from motion.robot import RobotDescription
-from motion.robot_parts import Hull, Part, parts_in
+from motion.robot_parts import Hull, Part, parts_of
 from motion.shapes import Shape
 
 TOLERANCE = 0.003
@@ -54,8 +53,7 @@ class RobotShape:
     def of(cls, robot: RobotDescription) -> RobotShape:
         """The shape of a robot where its description has it. Takes as long as compiling its model, 50 ms for one with
         meshes."""
-        parts = parts_in(mujoco.MjSpec.from_string(robot.mjcf).compile())
-        return cls(parts, robot.arm_joints, robot.finger_joints, np.eye(4))
+        return cls(parts_of(robot), robot.arm_joints, robot.finger_joints, np.eye(4))
 
     @cached_property
     def links(self) -> tuple[str, ...]:

@@ -10,8 +10,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 import mujoco
@@ -20,8 +19,9 @@ import numpy as np
 from motion.bullet import Bullet
 from motion.poses import Array, from_quat, pose, to_quat
 from motion.robot import RobotDescription
+from motion.robot_parts import Part, joints_above, parts_in
 from motion.shapes import Body, Shape
-from motion.urdf import Link, collides, part_name, parts_of, written
+from motion.urdf import WORLD, written
 
 STEP = 0.01
 """Metres at most that any part of the robot moves between two configurations that are looked at."""
@@ -111,39 +111,37 @@ class SecondEngine:
         self, bullet: Bullet, robot: RobotDescription, bodies: Iterable[Body], opening: float | None, held: Held | None
     ) -> None:
         m = mujoco.MjModel.from_xml_string(robot.mjcf)
-        geoms = {part_name(m, g): g for g in range(m.ngeom)}
-        pairs = {frozenset(p) for p in zip(m.pair_geom1.tolist(), m.pair_geom2.tolist(), strict=True)}
-        pinned = {m.body(name).id for name in robot.pinned_bodies}
-        moving = {name for name, g in geoms.items() if collides(m, g) and int(m.geom_bodyid[g]) not in pinned}
-        paired = {name for name, g in geoms.items() if any(g in pair for pair in pairs)}
-        carried = [] if held is None else _links(m, robot, held)
+        parts = parts_in(m)
+        solids = {solid: part for part in parts for solid in part.solids}
+        ends = zip(m.pair_geom1.tolist(), m.pair_geom2.tolist(), strict=True)
+        pairs = {frozenset((m.geom(a).name, m.geom(b).name)) for a, b in ends}
+        paired = {solid for pair in pairs for solid in pair}
+        moving = {solid for solid, part in solids.items() if part.name not in robot.pinned_bodies}
+        carried = [] if held is None else _carried(m, robot, held)
+        links = [WORLD, *_with_links_of_their_own(parts, moving | paired), *carried]
         self.bullet = bullet
-        self.robot = bullet.load(lambda folder: self._text(m, folder, carried, moving | paired), np.eye(4), True)
+        self.robot = bullet.load(lambda folder: written("robot", links, folder), np.eye(4), True)
         infos = [bullet.getJointInfo(self.robot, i) for i in range(bullet.getNumJoints(self.robot))]
-        joints, parts = ({info[at].decode(): i for i, info in enumerate(infos)} for at in (1, 12))
+        joints, numbers = ({info[at].decode(): i for i, info in enumerate(infos)} for at in (1, 12))
         self.joints = [joints[name] for name in robot.arm_joints]
-        self.links = {i: m.body(m.geom_bodyid[geoms[name]]).name for name, i in parts.items() if name in geoms}
-        self.links |= {parts[link.name]: held.body.name for link in carried if held is not None}
-        self.moving = {parts[name] for name in (*moving, *(link.name for link in carried))}
-        numbers = {g: parts[name] for name, g in geoms.items() if name in paired}
-        self.pairs = {frozenset(numbers[g] for g in pair) for pair in pairs}
+        of_solids = {solid: numbers[_link_of(solid)] for solid in moving | paired}
+        of_held = [numbers[part.name] for part in carried]
+        self.links = {n: solids[solid].name for solid, n in of_solids.items()}
+        self.links |= {n: held.body.name for n in of_held if held is not None}
+        self.moving = {*(of_solids[solid] for solid in moving), *of_held}
+        self.pairs = {frozenset(of_solids[solid] for solid in pair) for pair in pairs}
         for name in robot.finger_joints:
             side = math.copysign(0.5, float(m.joint(name).range.sum()))
             apart = robot.gripper.opening if opening is None else opening
             bullet.resetJointState(self.robot, joints[name], side * apart)
-        hand = _hand(m, robot) | ({held.body.name} if held is not None else set())
+        hand = _hand(parts, robot) | ({held.body.name} if held is not None else set())
         self.hand = {i for i in self.moving if self.links[i] in hand}
         others = [b for b in bodies if held is None or b.name != held.body.name]
         placed = [(s, b.T_world_body @ s.T_body_shape, b.name) for b in others for s in b.shapes]
         self.bodies = [(self._add(shape, T), name) for shape, T, name in placed]
         boxes = [bullet.getAABB(number) for number, _ in self.bodies]
         self._low, self._high = (np.array([b[side] for b in boxes]).reshape(-1, 3) for side in (0, 1))
-        self._reach = _reach(m, robot, held)
-
-    @staticmethod
-    def _text(m: mujoco.MjModel, folder: Path, carried: Sequence[Link], wanted: set[str]) -> str:
-        parts = [p for p in parts_of(m, folder) if p.name in wanted or not (p.shapes or p.meshes)]
-        return written("robot", [*parts, *carried])
+        self._reach = _reach(parts, robot, carried)
 
     def _add(self, shape: Shape, T: Array) -> int:
         p, size = self.bullet, [float(v) for v in shape.size]
@@ -235,46 +233,46 @@ def _nearer(best: Nearest | None, found: Found | None, time: float) -> Nearest |
     return Nearest(distance, time, link, other)
 
 
-def _links(m: mujoco.MjModel, robot: RobotDescription, held: Held) -> list[Link]:
-    """What is held as links, one a shape, fixed to the link that has the tool."""
+def _with_links_of_their_own(parts: Iterable[Part], solids: set[str]) -> Iterator[Part]:
+    """The parts without what they consist of, and each of some solids as a part of its own, fixed to its link."""
+    for part in parts:
+        yield replace(part, solids={})
+        for name, solid in part.solids.items():
+            if name in solids:
+                yield Part(_link_of(name), part.name, np.eye(4), solids={name: solid})
+
+
+def _link_of(solid: str) -> str:
+    """What the link of a solid is called; a robot's link may have the solid's own name."""
+    return f"solid {solid}"
+
+
+def _carried(m: mujoco.MjModel, robot: RobotDescription, held: Held) -> list[Part]:
+    """What is held as parts, one a shape, fixed to the link that has the tool."""
     site = m.site(robot.tool_site)
     T_link_held = from_quat(site.pos, site.quat) @ held.T_tool_held
-    parent = m.body(int(m.site_bodyid[site.id])).name
-    links = []
-    for i, shape in enumerate(held.body.shapes):
-        here = Shape(shape.kind, shape.size, np.eye(4))
-        links.append(Link(f"{held.body.name}/held/{i}", parent, T_link_held @ shape.T_body_shape, shapes=(here,)))
-    return links
+    parent, name = m.body(int(m.site_bodyid[site.id])).name, held.body.name
+    shapes = {f"{name}/held/{i}": shape for i, shape in enumerate(held.body.shapes)}
+    return [Part(link, parent, T_link_held, solids={link: shape}) for link, shape in shapes.items()]
 
 
-def _reach(m: mujoco.MjModel, robot: RobotDescription, held: Held | None) -> Array:
+def _reach(parts: Iterable[Part], robot: RobotDescription, carried: Iterable[Part]) -> Array:
     """For each joint of the arm, metres (n,) that no part which it moves is further from its axis, however the joints
     after it stand: as far as what follows is long."""
-    far = {int(b): 0.0 for b in range(m.nbody)}  # from a body's origin, of what is on it
-    for g in (g for g in range(m.ngeom) if collides(m, g)):
-        far[int(m.geom_bodyid[g])] = max(far[int(m.geom_bodyid[g])], _norm(m.geom_pos[g]) + float(m.geom_rbound[g]))
-    if held is not None:
-        site = m.site(robot.tool_site)
-        beyond = max(_norm(corner) for shape in held.body.shapes for corner in shape.corners())
-        b = int(m.site_bodyid[site.id])
-        far[b] = max(far[b], _norm(site.pos) + _norm(held.T_tool_held[:3, 3]) + beyond)
-    for b in range(m.nbody - 1, 0, -1):  # children come after their parents
-        slides = [j for j in range(m.njnt) if m.jnt_bodyid[j] == b and m.jnt_type[j] == mujoco.mjtJoint.mjJNT_SLIDE]
-        spare = sum(float(np.abs(m.jnt_range[j]).max()) for j in slides)
-        parent = int(m.body_parentid[b])
-        far[parent] = max(far[parent], far[b] + _norm(m.body_pos[b]) + spare)
-    return np.array([far[int(m.joint(name).bodyid[0])] for name in robot.arm_joints])
+    far: dict[str, float] = {}  # from a part's origin, of what is on it
+    for part in reversed([*parts, *carried]):  # children come after their parents
+        own = float(np.linalg.norm(part.corners(), axis=1).max(initial=0.0))
+        far[part.name] = max(own, far.get(part.name, 0.0))
+        slides = part.joint.limits if part.joint is not None and part.joint.kind == "slide" else None
+        beyond = far[part.name] + float(np.linalg.norm(part.T_parent_part[:3, 3])) + max(map(abs, slides or (0.0,)))
+        if part.parent is not None:
+            far[part.parent] = max(far.get(part.parent, 0.0), beyond)
+    links = {part.joint.name: part.name for part in parts if part.joint is not None}
+    return np.array([far[links[name]] for name in robot.arm_joints])
 
 
-def _hand(m: mujoco.MjModel, robot: RobotDescription) -> set[str]:
-    """The robot's bodies that the arm's last joint carries, apart from the one that it is on."""
-    last = int(m.joint(robot.arm_joints[-1]).bodyid[0])
-    carried = {last}
-    for b in range(last + 1, m.nbody):  # children come after their parents
-        if int(m.body_parentid[b]) in carried:
-            carried.add(b)
-    return {m.body(b).name for b in carried - {last}}
-
-
-def _norm(p: Array) -> float:
-    return float(np.linalg.norm(p))
+def _hand(parts: Iterable[Part], robot: RobotDescription) -> set[str]:
+    """The robot's links that the arm's last joint carries, apart from the one that it is on."""
+    by_name, last = {part.name: part for part in parts}, robot.arm_joints[-1]
+    carried = {name for name in by_name if last in joints_above(by_name, name)}
+    return carried - {name for name, part in by_name.items() if part.joint is not None and part.joint.name == last}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
-from motion import paths
-from motion.poses import Array
+from motion.poses import Array, travelled
 from motion.world import World
 
 SPACING = 0.01
@@ -49,7 +50,7 @@ def _resampled(world: World, path: Array) -> Array:
     kept: Array = path[np.concatenate([[True], np.abs(np.diff(path, axis=0)).max(axis=1) > 1e-6])]
     if len(kept) < 2:
         return kept
-    lengths = [paths.travel(world, kept[i : i + 2]) for i in range(len(kept) - 1)]
+    lengths = [travelled(map(world.forward, pair)) for pair in itertools.pairwise(kept)]
     along = np.concatenate([[0.0], np.cumsum(lengths)])
     at = np.linspace(0.0, along[-1], max(2, int(np.ceil(along[-1] / SPACING)) + 1))
     return np.column_stack([np.interp(at, along, column) for column in kept.T])

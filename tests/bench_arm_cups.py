@@ -19,7 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from motion import arm_ik
+from motion.arm_model import arm_world
+from motion.kinematics import solve_near
 from motion.poses import Array, error, from_rpy, inverse
 from tamp.backends.xarm.ways import Ways
 from tamp.backends.xarm.workcell import Workcell, read_workcell
@@ -56,7 +57,9 @@ def main() -> int:
     asked = parser.parse_args()
     cell = read_workcell(WORLD)
     ways, right = Ways(cell), 0
-    q = arm_ik.solve(cell.arm, from_rpy(START, (np.pi, 0.0, 0.0)) @ inverse(cell.T_flange_tool), _home_of(cell))
+    q = solve_near(
+        arm_world(cell.arm), from_rpy(START, (np.pi, 0.0, 0.0)) @ inverse(cell.T_flange_tool), _home_of(cell)
+    )
     assert q is not None and cell.detector.source is not None
     with running("xarm6", "--seconds", "3600", "--detections", cell.detector.source) as emulator:
         for number in range(asked.n):

@@ -14,13 +14,13 @@ import time
 
 import numpy as np
 
-from motion import arm_ik
-from motion.arm_model import robot_model
+from motion import kinematics
+from motion.arm_model import arm_world, robot_model
 from motion.arms import ARMS, Arm
 from motion.bullet import Bullet
 from motion.poses import Array, error
-from motion.urdf import links_of, written
-from motion.world import World
+from motion.robot_parts import parts_of
+from motion.urdf import WORLD, written
 
 FOUND, MEDIAN, EXACT = 0.995, 5e-3, 1e-6
 """What is due: the share found, seconds, metres and radians."""
@@ -48,7 +48,7 @@ def by_pybullet(arm: Arm, q: Array) -> Array:
     """Positions (k, 3) of the flange as PyBullet has them."""
     bullet, robot = Bullet(), robot_model(arm)
     try:
-        body = bullet.load(lambda folder: written(arm.name, links_of(robot, folder)), np.eye(4), fixed=True)
+        body = bullet.load(lambda folder: written(arm.name, [WORLD, *parts_of(robot)], folder), np.eye(4), fixed=True)
         infos = [bullet.getJointInfo(body, i) for i in range(bullet.getNumJoints(body))]
         joints = [i for i, info in enumerate(infos) if info[2] == bullet.JOINT_REVOLUTE]
         flange = next(i for i, info in enumerate(infos) if info[12].decode() == "tool")
@@ -65,18 +65,18 @@ def by_pybullet(arm: Arm, q: Array) -> Array:
 def forward(arm: Arm, q: Array) -> tuple[list[float], Array]:
     """Largest error in metres by each of three ways, and the flange's poses (k, 4, 4) by the table."""
     poses = np.array([arm.forward(row) for row in q])
-    world = World(robot_model(arm), [])
+    world = arm_world(arm)
     others = (elementary(arm, q), np.array([world.forward(row)[:3, 3] for row in q]), by_pybullet(arm, q))
     return [float(np.linalg.norm(poses[:, :3, 3] - other, axis=1).max()) for other in others], poses
 
 
 def inverse(arm: Arm, poses: Array, starts: Array) -> tuple[int, Array, Array]:
     """How many are found within limits, seconds (k,) of each search, and the largest error (2,) [metres, radians]."""
-    arm_ik.solve(arm, poses[0], starts[0])  # the first builds the model
+    world = arm_world(arm)
     seconds, worst, found = np.empty(len(poses)), np.zeros(2), 0
     for i, (T, start) in enumerate(zip(poses, starts, strict=True)):
         begun = time.perf_counter()
-        q = arm_ik.solve(arm, T, start)
+        q = kinematics.solve_near(world, T, start)
         seconds[i] = time.perf_counter() - begun
         if q is not None and arm.within(q):
             found += 1

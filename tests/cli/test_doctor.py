@@ -36,7 +36,7 @@ def test_what_belongs_to_no_installed_extra_is_not_looked_for(monkeypatch: pytes
     assert (check.verdict, check.advice) == ("ok", 'pip install "tamp-toolkit[NAME]"')
     assert check.found == "xarm; not installed: fast-downward, pyperplan, libero, pybullet, policy, llm"
     there = [one.distribution for one in doctor.LIBRARIES if missing.wanted(one.module.partition(".")[0])]
-    assert there == ["mujoco", "pin", "ompl", "toppra", "unified-planning"]
+    assert there == ["mujoco", "ompl", "toppra", "unified-planning"]
 
 
 def test_that_no_planner_is_installed_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:

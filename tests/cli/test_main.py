@@ -204,7 +204,7 @@ def test_importing_the_simulator_is_silent() -> None:
 
 def test_help_is_quick() -> None:
     """It loads nothing of what makes a start slow."""
-    heavy = "numpy", "mujoco", "robosuite", "unified_planning", "pinocchio", "ompl", "llama_cpp", "outlines", "ray"
+    heavy = "numpy", "mujoco", "robosuite", "unified_planning", "ompl", "llama_cpp", "outlines", "ray"
     code = (
         "import sys\nfrom cli.main import main\nsys.argv = ['tamp', '--help']\n"
         f"try:\n    main()\nfinally:\n    print([m for m in {heavy} if m in sys.modules])"

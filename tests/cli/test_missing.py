@@ -21,9 +21,6 @@ CASE = ROOT / "problems/cases/drawer_first"
 WITH_UNIFIED_PLANNING = {"scipy", "up_fast_downward", "up_pyperplan"}
 """What it imports itself where it is there."""
 
-NAMED = {"pinocchio": "pin"}
-"""Distributions that keep their packages where nobody looks for names."""
-
 
 def commands(*lines: str, without: tuple[str, ...] = ()) -> list[tuple[int, str]]:
     """Exit code and standard error of commands, one after the other in one process that lacks some packages; the last
@@ -107,7 +104,7 @@ def test_every_import_comes_with_tamp_or_with_the_extra_that_is_named() -> None:
     brought = metadata.packages_distributions()
     unknown = []
     for name in sorted(_imported()):
-        distributions = {_canonical(d) for d in brought.get(name, [NAMED.get(name, name)])}
+        distributions = {_canonical(d) for d in brought.get(name, [name])}
         if distributions & base and name not in EXTRAS:
             continue
         extras = EXTRAS.get(name, ())

@@ -12,14 +12,15 @@ import pinocchio
 import pytest
 from scipy.spatial.transform import Rotation
 
-from motion import arm_ik
-from motion.arm_model import robot_model
+from motion.arm_model import arm_world, robot_model
 from motion.arm_shape import Tool, capsules, watched
 from motion.arms import ARMS, Arm
 from motion.bullet import Bullet
+from motion.kinematics import solve_near
 from motion.poses import Array, pose
+from motion.robot_parts import parts_of
 from motion.shapes import Body, Shape
-from motion.urdf import links_of, written
+from motion.urdf import WORLD, written
 from motion.world import World
 from tests.arm_cases import EACH, bent, configurations
 
@@ -31,7 +32,7 @@ HAND = Tool(
 
 
 def by_pinocchio(arm: Arm, tool: Tool | None, folder: Path) -> Callable[[Array], Array]:
-    root = ET.fromstring(written(arm.name, links_of(robot_model(arm, tool), folder)))
+    root = ET.fromstring(written(arm.name, [WORLD, *parts_of(robot_model(arm, tool))], folder))
     for link in root.findall("link"):
         for shape in link.findall("collision"):
             link.remove(shape)  # its parser knows no capsules
@@ -49,7 +50,7 @@ def by_pinocchio(arm: Arm, tool: Tool | None, folder: Path) -> Callable[[Array],
 def pybullet_model(arm: Arm, tool: Tool | None) -> Iterator[Callable[[Array], Array]]:
     bullet, robot = Bullet(), robot_model(arm, tool)
     try:
-        body = bullet.load(lambda folder: written(arm.name, links_of(robot, folder)), np.eye(4), fixed=True)
+        body = bullet.load(lambda folder: written(arm.name, [WORLD, *parts_of(robot)], folder), np.eye(4), fixed=True)
         infos = [bullet.getJointInfo(body, i) for i in range(bullet.getNumJoints(body))]
         joints = [i for i, info in enumerate(infos) if info[2] == bullet.JOINT_REVOLUTE]
         flange = next(i for i, info in enumerate(infos) if info[12].decode() == "tool")
@@ -108,7 +109,7 @@ def test_zero_and_working_postures_are_free_of_self_collision(arm: Arm) -> None:
     met = 0
     for x, y, z in size * np.array([(x, y, z) for x in (0.25, 0.4) for y in (-0.3, 0, 0.3) for z in (0.1, 0.3)]):
         facing = Rotation.from_euler("z", np.arctan2(y, x)).as_matrix()
-        q = arm_ik.solve(arm, pose([x, y, z], facing @ DOWN), np.zeros(arm.joints))
+        q = solve_near(arm_world(arm), pose([x, y, z], facing @ DOWN), np.zeros(arm.joints))
         if q is not None:
             met += 1
             assert world.contacts(q) == [], (x, y, z)
@@ -155,6 +156,6 @@ def test_the_base_stands_on_its_table() -> None:
     table = Body("table", (Shape("box", np.array([1.0, 1.0, 0.05]), np.eye(4)),), pose([0.0, 0.0, -0.05]))
     world = World(robot_model(arm), [table])
     assert world.contacts(np.zeros(arm.joints), 0.01) == []
-    low = arm_ik.solve(arm, pose([0.4, 0.0, 0.02], DOWN), np.zeros(arm.joints))
+    low = solve_near(arm_world(arm), pose([0.4, 0.0, 0.02], DOWN), np.zeros(arm.joints))
     assert low is not None
     assert {c.other for c in world.contacts(low)} == {"table"}

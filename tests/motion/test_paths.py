@@ -200,5 +200,5 @@ def test_an_arm_that_was_pushed_against_a_limit_gets_out_of_there(bare: World, a
     T_goal = pose(NEAR + aside * ASIDE, DOWN)
     path = paths.transit(bare, q, T_goal, paths.checker(bare), np.random.default_rng(0))
     assert not isinstance(path, Blocked), path
-    assert np.abs(path[0] - q).max() < 1e-3 and np.abs(np.diff(path, axis=0)).max() < paths.JOINT_JUMP
+    assert np.abs(path[0] - q).max() < 1e-3 and np.abs(np.diff(path, axis=0)).max() < bare.robot.tracking.jump
     assert np.linalg.norm(error(bare.forward(path[-1]), T_goal)[:3]) < 1e-3

@@ -10,8 +10,8 @@ import pytest
 
 from motion.bullet import Bullet
 from motion.robot_files import read_parts, standing
-from motion.robot_parts import Hull, ModelError, mjcf, parts_in
-from motion.urdf import links_of, written
+from motion.robot_parts import Hull, ModelError, mjcf, parts_in, parts_of
+from motion.urdf import WORLD, written
 from tests.motion.test_robot_assembly import assembly
 
 TWISTED = """<mujoco><compiler angle="radian"/><worldbody>
@@ -95,7 +95,7 @@ def test_a_mesh_goes_to_pybullet_whatever_it_is_called(tmp_path: Path) -> None:
     assert all("/" in mujoco.MjModel.from_xml_string(robot.mjcf).mesh(0).name for _ in range(1))
     bullet = Bullet()
     try:
-        body = bullet.load(lambda folder: written("robot", links_of(robot, folder)), np.eye(4), fixed=True)
+        body = bullet.load(lambda folder: written("robot", [WORLD, *parts_of(robot)], folder), np.eye(4), fixed=True)
         shapes = [bullet.getCollisionShapeData(body, i) for i in range(bullet.getNumJoints(body))]
     finally:
         bullet.close()

@@ -6,13 +6,14 @@ import numpy as np
 import pybullet
 import pytest
 
-from motion import arm_ik, arm_paths, paths, second_check
-from motion.arm_model import robot_model
+from motion import paths, second_check
+from motion.arm_model import arm_world, robot_model
 from motion.arm_shape import Tool
 from motion.arms import ARMS, Arm
+from motion.kinematics import solve_near
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_vector_to_matrix
-from motion.robot import Limits, RobotDescription
+from motion.robot import RobotDescription
 from motion.shapes import Body, Shape
 from motion.world import State, World
 from tamp.backends.bodies import find
@@ -177,19 +178,16 @@ def test_what_was_planned_with_a_clearance_is_free(arm: Arm) -> None:
     half = s * np.array([0.15, 0.02, 0.17])
     wall = Body("wall", (Shape("box", half, np.eye(4)),), pose(s * np.array([0.4, 0.0, 0.17])))
     table = Body("table", (Shape("plane", np.array([2.0, 2.0, 0.1]), np.eye(4)),), pose([0.0, 0.0, -0.005]))
-    cell = arm_paths.cell(arm, [wall, table])
-    check = paths.checker(cell.world, 0.01)
-    start, goal = (arm_ik.solve(arm, T, np.zeros(arm.joints)) for T in tools(s))
+    world = arm_world(arm, [wall, table])
+    start, goal = (solve_near(world, T, np.zeros(arm.joints)) for T in tools(s))
     assert start is not None and goal is not None
-    path = arm_paths.joint_move(cell, start, goal, check, seed=0)
+    path = paths.joint_move(world, start, goal, paths.checker(world, 0.01), seed=0)
     assert not isinstance(path, Blocked), path
-    timed = arm_paths.timed(cell, path, Limits(), paths.checker(cell.world, 0.01 - arm_paths.SWING))
-    assert not isinstance(timed, Blocked), timed
-    report = second_check.nearest(cell.world.robot, [wall, table], timed.q, timed.times)
+    report = second_check.nearest(world.robot, [wall, table], path, np.linspace(0, 1, len(path)))
     assert report.touches() is None
     assert report.bodies is not None and 0.007 < report.bodies.distance < second_check.FAR
     through = np.linspace(start, goal, 10)
-    met = second_check.nearest(cell.world.robot, [wall, table], through, np.linspace(0, 1, 10)).touches()
+    met = second_check.nearest(world.robot, [wall, table], through, np.linspace(0, 1, 10)).touches()
     assert met is not None and met.other == "wall"
 
 

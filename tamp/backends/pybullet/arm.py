@@ -9,7 +9,8 @@ from motion.bullet import Bullet
 from motion.dynamics import Dynamics, Encoders
 from motion.poses import Array
 from motion.robot import RobotDescription
-from motion.urdf import links_of, written
+from motion.robot_parts import parts_of
+from motion.urdf import WORLD, written
 from tamp.backends.physics.materials import FINGER_SPEED, GRIP, PAD_FRICTION
 
 
@@ -18,8 +19,8 @@ class BulletArm:
 
     def __init__(self, bullet: Bullet, robot: RobotDescription) -> None:
         self._bullet, self._robot = bullet, robot
-        self._drive = ArmDrive(robot)
-        self.body = bullet.load(lambda folder: written("robot", links_of(robot, folder)), np.eye(4), fixed=True)
+        self._drive, links = ArmDrive(robot), [WORLD, *parts_of(robot)]
+        self.body = bullet.load(lambda folder: written("robot", links, folder), np.eye(4), fixed=True)
         infos = [bullet.getJointInfo(self.body, i) for i in range(bullet.getNumJoints(self.body))]
         numbers = {info[1].decode(): i for i, info in enumerate(infos)}
         self._joints = [numbers[name] for name in robot.arm_joints]

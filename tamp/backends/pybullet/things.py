@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from functools import partial
 
 import numpy as np
 
 from motion.bullet import Bullet
 from motion.poses import Array, from_quat, inverse, pose, to_quat
+from motion.robot_parts import Part, PartJoint
 from motion.shapes import Shape
-from motion.urdf import Link, Motor, written
+from motion.urdf import written
 from tamp.backends.physics.materials import FRICTION, PART_MASS, ROLL, RUBS, SPIN, box_inertia, mass_of
-from tamp.model.scene import Part, SceneObject
+from tamp.model.scene import Part as ScenePart
+from tamp.model.scene import SceneObject
 
 
 class BulletThing:
@@ -23,8 +24,9 @@ class BulletThing:
         self.name, self.movable = thing.name, thing.movable
         solid = tuple(s for s in thing.parts[0].shapes if s.kind != "plane")
         self._T_body_com = pose(box_inertia(1.0, solid)[1]) if solid else np.eye(4)
-        text = written(thing.name, self._links(thing, solid))
-        self.body = bullet.load(lambda _: text, thing.T_world_object, fixed=not thing.movable)
+        links = self._links(thing, solid)
+        load = partial(written, thing.name, links)
+        self.body = bullet.load(load, thing.T_world_object, fixed=not thing.movable)
         self._put_planes(thing)
         rubs = {"lateralFriction": FRICTION, "spinningFriction": SPIN, "rollingFriction": ROLL}
         for link in range(-1, len(self._joints)):
@@ -38,10 +40,10 @@ class BulletThing:
                 self.body, n, bullet.VELOCITY_CONTROL, targetVelocity=0.0, force=RUBS[part.kind]
             )
 
-    def _links(self, thing: SceneObject, solid: tuple[Shape, ...]) -> list[Link]:
+    def _links(self, thing: SceneObject, solid: tuple[Shape, ...]) -> list[Part]:
         mass = mass_of(solid)
         inertia, com = box_inertia(mass, solid) if solid else (1e-3 * np.eye(3), np.zeros(3))
-        root = Link("body", None, np.eye(4), None, solid, mass=mass, inertia=inertia, p_link_com=com)
+        root = Part("body", None, np.eye(4), None, _named(solid), mass, inertia, com)
         return [root, *(_on_joint(p, thing.T_world_object) for p in self._joints)]
 
     def _put_planes(self, thing: SceneObject) -> None:
@@ -70,7 +72,7 @@ class BulletThing:
         return {p.name: float(self._bullet.getJointState(self.body, n)[0]) for n, p in enumerate(self._joints)}
 
 
-def _on_joint(part: Part, T_world_object: Array) -> Link:
+def _on_joint(part: ScenePart, T_world_object: Array) -> Part:
     """A part that moves on a joint: its frame is where the axis goes through, turned as the part is."""
     joint = part.joint
     assert joint is not None
@@ -79,16 +81,11 @@ def _on_joint(part: Part, T_world_object: Array) -> Link:
     T_link_part = inverse(T_world_link) @ T_world_part
     shapes = tuple(Shape(s.kind, s.size, T_link_part @ s.T_body_shape) for s in part.shapes)
     inertia, com = box_inertia(PART_MASS, shapes) if shapes else (1e-3 * np.eye(3), np.zeros(3))
-    return Link(
-        part.name,
-        "body",
-        inverse(T_world_object) @ T_world_link,
-        Motor(f"{part.name} joint", _KINDS[joint.kind], T_world_link[:3, :3].T @ joint.axis_world, joint.limits),
-        shapes,
-        mass=PART_MASS,
-        inertia=inertia,
-        p_link_com=com,
-    )
+    axis = T_world_link[:3, :3].T @ joint.axis_world
+    turns = PartJoint(f"{part.name} joint", joint.kind, axis, joint.limits)
+    at = inverse(T_world_object) @ T_world_link
+    return Part(part.name, "body", at, turns, _named(shapes), PART_MASS, inertia, com)
 
 
-_KINDS: Mapping[str, Literal["revolute", "prismatic"]] = {"hinge": "revolute", "slide": "prismatic"}
+def _named(shapes: tuple[Shape, ...]) -> dict[str, Shape]:
+    return {str(n): shape for n, shape in enumerate(shapes)}

@@ -13,9 +13,10 @@ from typing import Literal
 
 import numpy as np
 
-from motion import arm_paths
+from motion import kinematics, paths
+from motion.arm_model import arm_world
 from motion.arm_shape import Tool
-from motion.paths import Blocked, Check, checker, densify, leaving, lifted
+from motion.paths import Blocked, Check, checker, leaving, lifted
 from motion.poses import Array, error, pose, turned_to
 from motion.second_check import Report, nearest
 from motion.shapes import Body, Shape
@@ -57,13 +58,13 @@ class Ways:
         self.cell = cell
         self._seed = seed
         self._bodies = tuple(obstacles(cell))
-        self._arm = arm_paths.cell(cell.arm, self._bodies, tool_of(cell.T_flange_tool))
+        self._world = arm_world(cell.arm, self._bodies, tool_of(cell.T_flange_tool))
         room = Workspace(cell.workspace.low - EDGE, cell.workspace.high + EDGE)
-        self._check = kept_within(self._arm.world, room, checker(self._arm.world, CLEARANCE))
+        self._check = kept_within(self._world, room, checker(self._world, CLEARANCE))
 
     def tool(self, q: Array) -> Array:
         """`T_base_tool` (4, 4) at a configuration (n,)."""
-        return self._arm.forward(q)
+        return self._world.forward(q)
 
     def legs(self, q: Array, T_base_tool: Array, how: How, q_goal: Array | None = None) -> tuple[Leg, ...] | NoPath:
         """Legs from a configuration (n,) to a pose of the tool, straight where `how` says so, else by any way.
@@ -74,7 +75,7 @@ class Ways:
         line = self._line(q, T_base_tool, check)
         if how == "line" or (q_goal is None and isinstance(line, Leg)):
             return (line,) if isinstance(line, Leg) else told(line)
-        goals = [q_goal] if q_goal is not None else arm_paths.goals(self._arm, q, T_base_tool)
+        goals = [q_goal] if q_goal is not None else paths.goals(self._world, q, T_base_tool)
         wrong = [self._wrong(goal) for goal in goals]
         free = [goal for goal, blocked in zip(goals, wrong, strict=True) if blocked is None]
         if not free:
@@ -94,24 +95,24 @@ class Ways:
         starts = np.cumsum([0.0, *(leg.seconds for leg in legs)])
         times = [np.linspace(a, b, len(leg.q)) for leg, (a, b) in zip(legs, itertools.pairwise(starts), strict=True)]
         q = np.concatenate([leg.q for leg in legs])
-        return nearest(self._arm.world.robot, self._bodies, q, np.concatenate(times))
+        return nearest(self._world.robot, self._bodies, q, np.concatenate(times))
 
     # How
 
     def _wrong(self, q: Array) -> Blocked | None:
-        if not self.cell.arm.within(q, -1e-9):
+        if kinematics.slack(self._world, q) < -1e-9:
             return Blocked("limit")
-        return arm_paths.blocked(q[None], self._check)
+        return paths.blocked(self._world, q[None], self._check)
 
     def _line(self, q: Array, T_base_tool: Array, check: Check) -> Leg | Blocked:
         """The tool point straight to a pose."""
-        path = arm_paths.straight(self._arm, q, T_base_tool, check)
+        path = paths.straight(self._world, q, T_base_tool, check)
         return path if isinstance(path, Blocked) else self._leg("line", path, T_base_tool)
 
     def _joints(self, q: Array, goal: Array, check: Check) -> Leg | Blocked:
         """All joints straight to a configuration."""
-        path = densify(np.array([q, goal]), arm_paths.CHECK_STEP)
-        return arm_paths.blocked(path, check) or self._leg("joints", path, self.tool(goal))
+        path = paths.densify(np.array([q, goal]), self._world.robot.tracking.look)
+        return paths.blocked(self._world, path, check) or self._leg("joints", path, self.tool(goal))
 
     def _leg(self, kind: Literal["joints", "line"], path: Array, T_base_tool: Array) -> Leg:
         share, seconds = timed(kind, path, self._travel(path), self.cell.rates)
@@ -143,7 +144,7 @@ class Ways:
 
     def _around(self, q: Array, goal: Array, check: Check) -> tuple[Leg, ...] | None:
         """By RRT-Connect, with as few stops as are free between them."""
-        path = arm_paths.joint_move(self._arm, q, goal, check, self._seed)
+        path = paths.joint_move(self._world, q, goal, check, self._seed)
         if isinstance(path, Blocked):
             return None
         legs, at = [], 0

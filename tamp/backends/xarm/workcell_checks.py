@@ -34,9 +34,11 @@ def check(world: Workcell, table: Table) -> None:
 
 
 def _reached(world: Workcell, T_base_tool: Array) -> bool:
-    from motion.arm_ik import solve
+    from motion.arm_model import arm_world
+    from motion.kinematics import solve_near
 
-    return solve(world.arm, T_base_tool @ inverse(world.T_flange_tool), np.zeros(world.arm.joints)) is not None
+    arm, T_base_flange = arm_world(world.arm), T_base_tool @ inverse(world.T_flange_tool)
+    return solve_near(arm, T_base_flange, np.zeros(world.arm.joints)) is not None
 
 
 def out_of_bounds(world: Workcell, p_base: Array) -> str | None:

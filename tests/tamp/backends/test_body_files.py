@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from motion.bullet import Bullet
-from motion.urdf import links_of, written
+from motion.robot_parts import parts_of
+from motion.urdf import WORLD, written
 from motion.world import World
 from tamp.backends import bodies
 from tamp.errors import InputError
@@ -59,7 +60,7 @@ def test_pybullet_has_the_links_where_they_are(name: str, iiwa: Path) -> None:
     robot = bodies.find(str(iiwa) if name == "iiwa" else name).at(np.eye(4))
     world, bullet, rng = World(robot, []), Bullet(), np.random.default_rng(0)
     try:
-        number = bullet.load(lambda folder: written("robot", links_of(robot, folder)), np.eye(4), fixed=True)
+        number = bullet.load(lambda folder: written("robot", [WORLD, *parts_of(robot)], folder), np.eye(4), fixed=True)
         infos = [bullet.getJointInfo(number, i) for i in range(bullet.getNumJoints(number))]
         joints = {info[1].decode(): i for i, info in enumerate(infos)}
         last = world.model.body(world.model.jnt_bodyid[world.model.joint(robot.arm_joints[-1]).id]).name

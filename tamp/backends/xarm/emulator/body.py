@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motion.arms import Arm
 from motion.poses import Array, inverse, pose, rotation_about
+
+if TYPE_CHECKING:
+    from motion.world import World
 
 KINEMATIC, JOINT_LIMIT, OVERSPEED = 21, 23, 24
 """Error codes of the controller."""
@@ -45,24 +50,36 @@ class Body:
 
     def follow(self, T_user_tool: Array, q: Array) -> Array:
         """The configuration (n,) near `q` that puts the tool there. Raises MotionError (C21; C23 at a limit)."""
-        from motion.arm_ik import track
+        from motion.kinematics import solve
 
-        found = track(self.arm, self.flange(T_user_tool), q)
+        found = solve(_world(self.arm), self.flange(T_user_tool), q)
         if found is not None:
             return found
         raise MotionError(JOINT_LIMIT if not self.arm.within(q, 1e-4) else KINEMATIC)
 
     def solve(self, T_user_tool: Array, q: Array) -> Array | None:
         """Any configuration (n,) within limits that puts the tool there, `q` (n,) first; or None."""
-        from motion.arm_ik import solve
+        from motion.kinematics import solve_near
 
-        return solve(self.arm, self.flange(T_user_tool), q)
+        return solve_near(_world(self.arm), self.flange(T_user_tool), q)
+
+    def jacobian(self, q: Array) -> Array:
+        """The geometric Jacobian (6, n) [linear; angular] of the flange, in base axes, at a configuration (n,)."""
+        return _world(self.arm).jacobian(q)[1]
 
     def check(self, q: Array) -> Array:
         """The same configuration (n,), put onto a limit that it misses by rounding. Raises MotionError (C23)."""
         if not self.arm.within(q, -LIMIT_SLACK):
             raise MotionError(JOINT_LIMIT)
         return np.clip(q, self.arm.lower, self.arm.upper)
+
+
+@functools.cache
+def _world(arm: Arm) -> World:
+    """The arm alone, for the one thread in which its controller runs."""
+    from motion.arm_model import arm_world
+
+    return arm_world(arm)
 
 
 def warm(body: Body) -> None:

@@ -89,12 +89,10 @@ class VelocityFollower:
         """Joint speeds (n,) for the twist of the tool."""
         if self._twist is None:
             return np.zeros_like(self.q)
-        from motion.arm_ik import jacobian
-
         T_base_flange = self.body.arm.forward(self.q)
         T_base_tool = T_base_flange @ self.body.T_flange_tool
         axes = T_base_tool[:3, :3] if self._in_tool else inverse(self.body.T_user_base)[:3, :3]
         linear, angular = axes @ self._twist[:3], axes @ self._twist[3:]
         linear = linear - np.cross(angular, T_base_tool[:3, 3] - T_base_flange[:3, 3])
-        found = np.linalg.lstsq(jacobian(self.body.arm, self.q), np.concatenate([linear, angular]), rcond=1e-6)
+        found = np.linalg.lstsq(self.body.jacobian(self.q), np.concatenate([linear, angular]), rcond=1e-6)
         return np.asarray(found[0])

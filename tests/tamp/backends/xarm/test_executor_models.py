@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motion import arm_ik
+from motion.arm_model import arm_world
 from motion.arms import ARMS, Arm
+from motion.kinematics import solve_near
 from motion.poses import inverse
 from tamp.backends.xarm.steps import ApproachObject, MoveToNamed, MoveToObject, RetreatZ
 from tamp.backends.xarm.ways import Ways
@@ -44,7 +45,7 @@ def test_each_arm_touches_a_cup_and_comes_home(arm: Arm, tmp_path: Path) -> None
     (tmp_path / "world.toml").write_text(WORLD.format(arm=arm.name))
     ways = Ways(read_workcell(tmp_path / "world.toml"))
     home = ways.cell.poses["home"].T_base_tool
-    q = arm_ik.solve(arm, home @ inverse(ways.cell.T_flange_tool), bent(arm))
+    q = solve_near(arm_world(arm), home @ inverse(ways.cell.T_flange_tool), bent(arm))
     assert q is not None
     with running(arm.name) as emulator:
         verdict = run_from(q, emulator, ways, STEPS, tmp_path / "run", Still([("cup", CUP)]))

@@ -1,0 +1,193 @@
+"""Motions of the arms among boxes: exact lines, ways round, named reasons, and limits kept all the way."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from motion import paths
+from motion.arm_model import arm_world
+from motion.arm_shape import Tool
+from motion.arms import ARMS, Arm
+from motion.kinematics import slack, solve_near
+from motion.paths import Blocked, Check
+from motion.poses import Array, pose
+from motion.shapes import Body, Shape
+from motion.workspace import Workspace, kept_within
+from motion.world import World
+from tests.arm_cases import EACH
+
+DOWN = np.diag([1.0, -1.0, -1.0])
+CLEARANCE = 0.005
+STICK = Tool(Shape("capsule", np.array([0.01, 0.03, 0.0]), pose([0.0, 0.0, 0.04])), pose([0.0, 0.0, 0.08]))
+
+
+def box(name: str, half: list[float], centre: list[float]) -> Body:
+    return Body(name, (Shape("box", np.array(half), np.eye(4)),), pose(centre))
+
+
+TABLE = box("table", [1.5, 1.5, 0.05], [0.0, 0.0, -0.055])
+
+
+def size(arm: Arm) -> float:
+    return {"850": 1.4, "lite6": 0.7}.get(arm.name, 1.0)
+
+
+def tool_at(arm: Arm, x: float, y: float, z: float) -> Array:
+    """The tool straight down at a place that suits the arm's reach; x to the front, as seen from the base."""
+    yaw = np.arctan2(y, x)
+    facing = np.array([[np.cos(yaw), -np.sin(yaw), 0], [np.sin(yaw), np.cos(yaw), 0], [0, 0, 1]])
+    return pose(size(arm) * np.array([x, y, z]), facing @ DOWN)
+
+
+def walled(arm: Arm, tool: Tool | None = None) -> World:
+    s = size(arm)
+    wall = box("wall", [0.15 * s, 0.02 * s, 0.17 * s], [0.4 * s, 0.0, 0.17 * s])
+    return arm_world(arm, [TABLE, wall, box("far crate", [0.05] * 3, [-0.5 * s, 0.0, 0.05])], tool)
+
+
+def start(world: World, T: Array) -> Array:
+    q = solve_near(world, T, np.zeros(len(world.robot.arm_joints)))
+    assert q is not None
+    return q
+
+
+def check_of(world: World) -> Check:
+    return paths.checker(world, CLEARANCE)
+
+
+def touched(world: World, path: Array) -> set[str]:
+    """What a path meets, looked at ten times as closely as it was planned."""
+    return {c.other for q in paths.densify(path, world.robot.tracking.look / 10) for c in world.contacts(q)}
+
+
+@EACH
+def test_a_straight_line_is_straight_to_a_tenth_of_a_millimetre(arm: Arm) -> None:
+    world = arm_world(arm, [TABLE], STICK)
+    q = start(world, tool_at(arm, 0.4, -0.1, 0.25))
+    T_start = world.forward(q)
+    T_goal = pose(T_start[:3, 3] + size(arm) * np.array([0.0, 0.0, -0.15]), T_start[:3, :3])
+    path = paths.straight(world, q, T_goal, check_of(world))
+    assert not isinstance(path, Blocked)
+    assert np.array_equal(path[0], q)
+    assert np.abs(world.forward(path[-1]) - T_goal).max() < 1e-6
+    tools = np.array([world.forward(c) for c in paths.densify(path, 0.01)])
+    assert np.abs(tools[:, :2, 3] - T_start[:2, 3]).max() < 1e-4
+    assert np.all(np.diff(tools[:, 2, 3]) < 1e-6)  # down, and never up again
+
+
+@EACH
+def test_a_line_through_a_box_is_refused_by_its_name_and_a_joint_move_goes_round(arm: Arm) -> None:
+    world = walled(arm)
+    q = start(world, tool_at(arm, 0.4, -0.2, 0.2))
+    T_goal = tool_at(arm, 0.4, 0.2, 0.2)
+    check = check_of(world)
+    assert world.contacts(q, CLEARANCE) == []
+    assert paths.straight(world, q, T_goal, check) == Blocked("collision", "wall")
+    path = paths.joint_move(world, q, start(world, T_goal), check, seed=0)
+    assert not isinstance(path, Blocked), path
+    assert np.array_equal(path[0], q)
+    assert np.abs(world.forward(path[-1]) - T_goal).max() < 1e-6
+    assert touched(world, path) == set()
+    assert all(arm.within(c) for c in path)
+
+
+@EACH
+def test_a_line_down_through_a_box_names_it(arm: Arm) -> None:
+    world = arm_world(arm, [TABLE, box("brick", [0.03] * 3, [0.4 * size(arm), 0.0, 0.1 * size(arm)])], STICK)
+    q = start(world, tool_at(arm, 0.4, 0.0, 0.35))
+    T_goal = tool_at(arm, 0.4, 0.0, 0.1)
+    assert paths.straight(world, q, T_goal, check_of(world)) == Blocked("collision", "brick")
+
+
+@EACH
+def test_a_goal_inside_a_box_is_refused_by_its_name(arm: Arm) -> None:
+    world = walled(arm)
+    q = start(world, tool_at(arm, 0.4, -0.2, 0.2))
+    goal = start(world, tool_at(arm, 0.4, 0.0, 0.2))
+    assert paths.joint_move(world, q, goal, check_of(world), 0) == Blocked("collision", "wall")
+
+
+@EACH
+def test_what_is_out_of_reach_is_unreachable(arm: Arm) -> None:
+    world = arm_world(arm, [TABLE])
+    q = start(world, tool_at(arm, 0.4, 0.0, 0.2))
+    T_goal = tool_at(arm, 1.5, 0.0, 0.2)
+    assert paths.straight(world, q, T_goal, check_of(world)) == Blocked("unreachable")
+    assert paths.goals(world, q, T_goal) == []
+    assert paths.joint_move(world, q, np.array(arm.upper) + 0.1, check_of(world), 0) == Blocked("unreachable")
+
+
+@EACH
+def test_going_into_the_table_names_the_table(arm: Arm) -> None:
+    world = arm_world(arm, [TABLE])
+    q = start(world, tool_at(arm, 0.4, 0.0, 0.2))
+    T_goal = tool_at(arm, 0.4, 0.0, -0.05)
+    assert paths.straight(world, q, T_goal, check_of(world)) == Blocked("collision", "table")
+
+
+@EACH
+def test_the_tool_point_stays_within_the_workspace(arm: Arm) -> None:
+    world = arm_world(arm, [TABLE], STICK)
+    s = size(arm)
+    room = Workspace(s * np.array([0.2, -0.25, 0.02]), s * np.array([0.55, 0.25, 0.4]))
+    check = kept_within(world, room, check_of(world))
+    q = start(world, tool_at(arm, 0.35, -0.2, 0.2))
+    outside = tool_at(arm, 0.35, -0.3, 0.2)
+    assert paths.joint_move(world, q, start(world, outside), check, 0) == Blocked("collision", "workspace")
+    inside = paths.joint_move(world, q, start(world, tool_at(arm, 0.35, 0.2, 0.2)), check, 0)
+    assert not isinstance(inside, Blocked), inside
+    dense = paths.densify(inside, 0.005)
+    assert min(room.room(world.forward(c)[:3, 3]) for c in dense) > -0.001
+
+
+def test_room_in_a_workspace_is_a_distance_with_a_sign() -> None:
+    room = Workspace(np.array([0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0]))
+    assert room.room(np.array([0.5, 0.1, 1.0])) == pytest.approx(0.1)
+    assert room.room(np.array([1.2, 2.5, 1.0])) == pytest.approx(-0.5)
+
+
+@pytest.mark.parametrize("name", ["xarm6", "xarm7", "lite6", "850"])
+def test_a_line_past_a_singularity_is_refused_or_followed_in_small_steps(name: str) -> None:
+    arm = ARMS[name]
+    world = arm_world(arm, [])
+    answers = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        low, high = np.maximum(arm.lower, -np.pi), np.minimum(arm.upper, np.pi)
+        q, goal = rng.uniform(low, high), rng.uniform(low, high)
+        path = paths.straight(world, q, world.forward(goal), lambda _: [])
+        answers.append(path)
+        if not isinstance(path, Blocked):
+            assert max(np.abs(b - a).max() for a, b in itertools.pairwise(path)) <= world.robot.tracking.jump
+            assert all(arm.within(c) for c in path)
+    assert {a.reason for a in answers if isinstance(a, Blocked)} <= {"unreachable", "stretched"}
+
+
+def test_an_arm_in_its_own_way_is_refused_by_its_links_name() -> None:
+    world = arm_world(ARMS["xarm6"], [TABLE])
+    q = start(world, tool_at(ARMS["xarm6"], 0.4, 0.0, 0.2))
+    folded = np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+    answer = paths.joint_move(world, q, folded, lambda c: world.contacts(c, ignore=frozenset({"table"})), 0)
+    assert isinstance(answer, Blocked) and answer.body is not None and answer.body == "base"
+
+
+def test_a_seed_is_a_path() -> None:
+    world = walled(ARMS["xarm7"])
+    q, goal = (start(world, tool_at(ARMS["xarm7"], 0.4, y, 0.2)) for y in (-0.2, 0.2))
+    first, second = (paths.joint_move(world, q, goal, check_of(world), 4) for _ in range(2))
+    assert not isinstance(first, Blocked) and not isinstance(second, Blocked)
+    assert np.array_equal(first, second)
+
+
+def test_an_arm_that_is_a_little_beyond_a_limit_still_plans_and_goes_back_within() -> None:
+    """Measured angles may be; a planner given a start outside its bounds would never answer."""
+    world = walled(ARMS["xarm6"])
+    q, goal = (start(world, tool_at(ARMS["xarm6"], 0.4, y, 0.2)) for y in (-0.2, 0.2))
+    q[5] = world.limits[5, 1] + 1e-3
+    path = paths.joint_move(world, q, goal, check_of(world), seed=0)
+    assert not isinstance(path, Blocked), path
+    assert np.array_equal(path[0], q) and slack(world, path[-1]) >= 0
+    assert touched(world, path) == set()
