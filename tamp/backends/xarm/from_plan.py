@@ -13,9 +13,8 @@ from typing import Any
 
 from tamp.backends.xarm.contract_world import breaches_in
 from tamp.backends.xarm.hand import HandEvent
-from tamp.backends.xarm.plan_json import written
 from tamp.backends.xarm.skills import Call, arm_skills
-from tamp.backends.xarm.steps import Step
+from tamp.backends.xarm.steps import Step, written
 from tamp.backends.xarm.symbols import AT, label_named, pose_named, rank
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
