@@ -35,7 +35,7 @@ class ApproachNamed:
 
 
 @dataclass(frozen=True)
-class _OfObject:
+class OfObject:
     """Which thing a step is about: of those with one of the `labels` and at least the confidence `min_conf`, the one
     with this `index`, from 0, in the selector's order. Nearest is to the named pose `ref`, None: to the tool point.
     It has to be seen within `timeout` seconds.
@@ -50,14 +50,14 @@ class _OfObject:
 
 
 @dataclass(frozen=True)
-class MoveToObject(_OfObject):
+class MoveToObject(OfObject):
     """To the thing's position plus `offset` (3,) metres."""
 
     offset: tuple[float, float, float] = OFFSET
 
 
 @dataclass(frozen=True)
-class ApproachObject(_OfObject):
+class ApproachObject(OfObject):
     """To `hover` metres above the thing's position."""
 
     hover: float = HOVER

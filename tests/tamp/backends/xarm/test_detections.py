@@ -17,8 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motion.poses import from_rpy, inverse
-from tamp.backends.xarm.detection_lines import Latest, read_line
-from tamp.backends.xarm.detections import Detection, Detector, JsonLinesClient, JsonLinesFile, Troubled, open_detector
+from tamp.backends.xarm.detections import (
+    Detection,
+    Detector,
+    JsonLinesClient,
+    JsonLinesFile,
+    Latest,
+    Troubled,
+    open_detector,
+    read_line,
+)
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.errors import InputError
 from tamp.line_socket import LONGEST, Lines, LineSocket
