@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from motion.poses import Array
-from tamp.backends.xarm.detections import Detection, Detector, Troubled
+from tamp.backends.xarm.detections import Detection, Detector
 from tamp.backends.xarm.steps import OfObject
 from tamp.backends.xarm.workcell import SLACK, Workcell, extent, room_of_things, shown
 
@@ -73,7 +73,7 @@ def reference_of(step: OfObject, workcell: Workcell, p_base_tool: Array) -> Arra
 
 def told_in_vain(why: NotChosen, detector: Detector, seconds: float) -> str:
     """Why there was nothing to choose within so many seconds, in words."""
-    trouble = detector.trouble() if isinstance(detector, Troubled) else None
+    trouble = detector.trouble()
     return f"{why.message} within {seconds:g} s{f' ({trouble})' if trouble else ''}"
 
 

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, runtime_checkable
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
@@ -153,17 +153,12 @@ class Detector(Protocol):
         """The newest of each thing. Returns at once, whatever the detector does."""
         ...
 
-    def close(self) -> None:
-        """Let go of files and connections; nothing is seen any more."""
-        ...
-
-
-@runtime_checkable
-class Troubled(Protocol):
-    """A detector that can say why it sees nothing."""
-
     def trouble(self) -> str | None:
         """What is wrong with it; None when it works."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections; nothing is seen any more."""
         ...
 
 
@@ -177,19 +172,36 @@ def open_detector(world: Workcell, tell: Callable[[str], None] | None = None) ->
     return JsonLinesFile(Path(source), world.cameras, tell)
 
 
-class JsonLinesFile:
+class _JsonLines:
+    """A detector by lines of JSON, with its newest detections."""
+
+    def __init__(self, trouble: str, cameras: Mapping[str, Array] | None, tell: Callable[[str], None] | None) -> None:
+        self.latest, self._trouble = Latest(cameras or {}, tell), trouble
+
+    def seen(self) -> tuple[Detection, ...]:
+        """The newest of each label from each camera."""
+        return self.latest.seen()
+
+    def trouble(self) -> str | None:
+        """What is wrong with the source, or with the last wrong line."""
+        latest = self.latest
+        wrong = f"{latest.wrong_lines} wrong lines, the last: {latest.last_wrong}" if latest.wrong_lines else None
+        return self._trouble or wrong
+
+
+class JsonLinesFile(_JsonLines):
     """Follows a file to which a detector appends; it may not be there yet, be cut short, or be replaced."""
 
     def __init__(
         self, path: Path, cameras: Mapping[str, Array] | None = None, tell: Callable[[str], None] | None = None
     ) -> None:
-        self.latest = Latest(cameras or {}, tell)
+        super().__init__(f"{path} was not read yet", cameras, tell)
         self._path, self._lock = path, threading.Lock()
         self._file: BinaryIO | None = None
-        self._lines, self._trouble = Lines(), f"{path} was not read yet"
+        self._lines = Lines()
 
     def seen(self) -> tuple[Detection, ...]:
-        """The newest of each label, after reading what was appended since; a half line waits for its end."""
+        """The newest, after reading what was appended since; a half line waits for its end."""
         with self._lock:
             try:
                 self._read()
@@ -198,10 +210,6 @@ class JsonLinesFile:
                 self._trouble = f"cannot read {self._path}: {e.strerror or e}"
                 self._let_go()
         return self.latest.seen()
-
-    def trouble(self) -> str | None:
-        """What is wrong with the file, or with the last wrong line of it."""
-        return self._trouble or _wrong_lines(self.latest)
 
     def close(self) -> None:
         """Close the file."""
@@ -231,27 +239,18 @@ class JsonLinesFile:
         self._file, self._lines = None, Lines()
 
 
-class JsonLinesClient:
+class JsonLinesClient(_JsonLines):
     """Listens to a detector at `tcp://host:port` on a thread of its own, and connects again whenever that ends."""
 
     def __init__(
         self, address: str, cameras: Mapping[str, Array] | None = None, tell: Callable[[str], None] | None = None
     ) -> None:
         """ValueError for what is no address. The detector need not be there yet."""
-        self.latest = Latest(cameras or {}, tell)
+        super().__init__(f"not connected to {address} yet", cameras, tell)
         self._address, self._host_port = address, address_of(address)
-        self._trouble = f"not connected to {address} yet"
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._listen, name=f"detections {address}", daemon=True)
         self._thread.start()
-
-    def seen(self) -> tuple[Detection, ...]:
-        """The newest of each label."""
-        return self.latest.seen()
-
-    def trouble(self) -> str | None:
-        """What is wrong with the connection, or with the last wrong line."""
-        return self._trouble or _wrong_lines(self.latest)
 
     def close(self) -> None:
         """End the thread; at most about a second."""
@@ -274,7 +273,3 @@ class JsonLinesClient:
                     self.latest.add(line)
         finally:
             connection.close()
-
-
-def _wrong_lines(latest: Latest) -> str | None:
-    return f"{latest.wrong_lines} wrong lines, the last: {latest.last_wrong}" if latest.wrong_lines else None

@@ -156,6 +156,9 @@ class Script:
         self.looks += 1
         return self.found if time.monotonic() >= self.begin else ()
 
+    def trouble(self) -> str | None:
+        return None
+
     def close(self) -> None:
         pass
 
