@@ -8,18 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 from motion.poses import to_quat
-from tamp.backends import bodies
-from tamp.backends.bodies import RobotBody
-from tamp.backends.physics.start import Start
-from tamp.backends.xarm.address import ArmAddress
-from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.detections import Detector, open_detector
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.emulated_perception import EmulatedOracle
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.hand import Hand, TcpHand
-from tamp.backends.xarm.stopping import Stop
-from tamp.backends.xarm.workcell import Load, Workcell
+from tamp.backends.xarm.workcell import Workcell
 
 
 def tool_of(cell: Workcell) -> list[float]:
@@ -47,26 +40,6 @@ def connected(cell: Workcell, address: str, port: int, opened: ExitStack) -> tup
     hand = TcpHand(cell.hand)
     opened.callback(hand.close)
     return driver, hand
-
-
-def arm_at_table(
-    at: ArmAddress, body: str, start: Start, opened: ExitStack, stop: Stop | None = None
-) -> tuple[ArmTable, EmulatedOracle]:
-    """The arm in the scene that it stands in, which nothing else drives until `opened` is closed, and what knows where
-    everything is there. ArmFault where it does not answer, is driven already, or is not at its posture."""
-    opened.enter_context(claimed(at.host))
-    driver = opened.enter_context(prepared(at, bodies.find(body)))
-    table = opened.enter_context(closing(ArmTable(driver, start.robot, stop)))
-    return table, opened.enter_context(closing(EmulatedOracle(*at.eyes, start.scene, table.observe)))
-
-
-@contextmanager
-def prepared(at: ArmAddress, body: RobotBody) -> Iterator[Driver]:
-    """The arm, connected and ready with its hand."""
-    arm, hand = body.for_sdk()
-    with closing(Driver.connect(at.host, arm, at.port)) as driver:
-        driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
-        yield driver
 
 
 @contextmanager
