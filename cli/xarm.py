@@ -17,10 +17,6 @@ Address = Annotated[str, typer.Option(help="Address to listen at.", metavar="IP"
 Port = Annotated[int, typer.Option(help="Control port; the SDK knows 502 only.", min=1, max=65535)]
 FaultPort = Annotated[int, typer.Option(help="Port for faults and questions; 0: any free one.", min=0, max=65535)]
 Seconds = Annotated[float | None, typer.Option(help="End after so long.", min=0.0, max=1e6)]
-Set = Annotated[
-    list[str] | None, typer.Option("--set", help="A choice of docs/xarm.md in another way.", metavar="NAME=VALUE")
-]
-
 Thing = Annotated[
     list[str] | None, typer.Option("--thing", help="Something that its detector sees.", metavar="LABEL=X,Y,Z")
 ]
@@ -40,7 +36,6 @@ def xarm_emulate(
     port: Port = CONTROL_PORT,
     fault_port: FaultPort = 0,
     seconds: Seconds = None,
-    choice: Set = None,
     thing: Thing = None,
     detections: Detections = None,
     scene: WorldScene = None,
@@ -57,8 +52,7 @@ def xarm_emulate(
     from cli.emulate import emulate
 
     there = None if scene is None else (scene, init_state, seed)
-    told = choice or [], thing or [], detections, there, json_output
-    return emulate(model, host, port, fault_port, seconds, *told)
+    return emulate(model, host, port, fault_port, seconds, thing or [], detections, there, json_output)
 
 
 Plan = Annotated[Path, typer.Argument(help="An action plan, JSON; with --domain a plan of that.", metavar="PLAN")]

@@ -32,6 +32,9 @@ class Still:
     def seen(self) -> tuple[Detection, ...]:
         return tuple(Detection(label, 0.9, p, time.time() - self.age) for label, p in self.things)
 
+    def trouble(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

@@ -118,6 +118,9 @@ class Eyes:
             return ()
         return (Detection("cup", 0.9, CUP, self.stuck_at or time.time()),)
 
+    def trouble(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

@@ -42,7 +42,7 @@ WORLD = ROOT / "problems" / "xarm" / "bench.toml"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 DEAD_MAN = 0.5
 STOPPING = 0.05
-"""Seconds in which the emulated controller comes to rest on its path (its setting `stop_seconds`)."""
+"""Seconds in which the emulated controller comes to rest on its path."""
 WITHIN = STOPPING + 0.1
 """Seconds from a signal to standstill."""
 REPORTED = 1.5

@@ -31,7 +31,7 @@ from tamp.backends.libero import rendering, tasks
 from tamp.backends.physics.start import start_of
 from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.emulated_eyes import EmulatedEyes
+from tamp.backends.xarm.emulated_perception import EmulatedOracle
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.workcell import Load
 from tamp.model.atoms import Atom
@@ -124,7 +124,7 @@ class Bench:
             driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
             table = stack.enter_context(contextlib.closing(ArmTable(driver, self.robot)))
             port = self.emulator.told["fault_port"]
-            eyes = EmulatedEyes(self.emulator.host, port, self.start, table.observe)
+            eyes = EmulatedOracle(self.emulator.host, port, self.start, table.observe)
             stack.enter_context(contextlib.closing(eyes))
             fault: dict[str, Any] = {"fault": case.kind, "motion": TARGETS[case.phase]}
             fault |= {"seconds": SECONDS[case.kind]} if case.kind in SECONDS else {}

@@ -26,7 +26,7 @@ from motion.world import World
 from tamp.backends.libero import rendering
 from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.emulated_eyes import EmulatedEyes
+from tamp.backends.xarm.emulated_perception import EmulatedOracle
 from tamp.backends.xarm.executor import Executor
 from tamp.backends.xarm.steps import MoveToPose, Step
 from tamp.backends.xarm.stopping import Stop
@@ -69,7 +69,7 @@ def streamed(bench: Bench) -> tuple[float, Array, Array]:
         driver = stack.enter_context(contextlib.closing(bench.connected()))
         driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
         table = stack.enter_context(contextlib.closing(Noted(driver, bench.robot)))
-        eyes = EmulatedEyes(bench.emulator.host, bench.emulator.told["fault_port"], bench.start, table.observe)
+        eyes = EmulatedOracle(bench.emulator.host, bench.emulator.told["fault_port"], bench.start, table.observe)
         stack.enter_context(contextlib.closing(eyes))
         goal = Goal(GOAL)
         result = at_table(table, eyes, eyes, lambda *_: (goal,), bench.settings, log)

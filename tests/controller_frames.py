@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from tamp.backends.xarm.emulator.frames import FEEDBACK, MODBUS, Feedback, Reply, Request
+from tamp.backends.xarm.emulator.protocol import FEEDBACK, Feedback, Request
 
 _HEADER = struct.Struct(">HHH")
 
@@ -15,14 +15,12 @@ def encode_request(request: Request) -> bytes:
     return _HEADER.pack(request.transaction, request.protocol, len(body)) + body
 
 
-def decode_reply(frame: bytes) -> Reply | Feedback:
-    """What one whole frame from a controller says."""
+def decode_reply(frame: bytes) -> tuple[Request, int] | Feedback:
+    """What one whole frame from a controller says: feedback, or the request with the reply's data, and its status."""
     transaction, protocol, length = _HEADER.unpack_from(frame)
     body = frame[_HEADER.size :]
     assert len(body) == length
     if body[0] == FEEDBACK:
         _, status, kind, register, number, code, microseconds = struct.unpack(">BBBBHBQ", body)
-        return Feedback(transaction, protocol, status, kind, register, number, code, microseconds)
-    if protocol == MODBUS:
-        return Reply(transaction, protocol, body[0], 0, body[1:])
-    return Reply(transaction, protocol, body[0], body[1], body[2:])
+        return Feedback(Request(transaction, protocol, register), status, kind, number, code, microseconds)
+    return Request(transaction, protocol, body[0], body[2:]), body[1]

@@ -58,7 +58,7 @@ PLAN = """{
 
 
 def _arm() -> dict[str, Example]:
-    from tamp.backends.xarm.detection_lines import read_line
+    from tamp.backends.xarm.detections import read_line
 
     world = _shipped("problems", "xarm", "bench.toml")
     dry = ("xarm", "run", "plan.json", "--world", "world.toml", "--dry-run")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tamp.api.language import Model
     from tamp.api.solving import Person
     from tamp.api.sources import Say
-    from tamp.backends.xarm.from_plan import Judged
+    from tamp.backends.xarm.domain_plans import Judged
     from tamp.backends.xarm.hand import HandEvent
     from tamp.backends.xarm.steps import Step
     from tamp.backends.xarm.stopping import Stop
@@ -120,8 +120,8 @@ def slower(cell: Workcell, scale: float) -> Workcell:
 def cleared(path: Path | None, host: str | None, port: int) -> str:
     """Clear the error and the warning of an arm's controller, and say which they were; empty for none. Nothing moves;
     the next run enables the arm. With a `host` no world is needed."""
-    from tamp.backends.xarm.claim import claimed
     from tamp.backends.xarm.driver import Driver
+    from tamp.backends.xarm.opening import claimed
 
     cell = None if host is not None and path is None and not WORLD.exists() else world(path)
     where = address(cell, host)
@@ -166,7 +166,7 @@ def plan_in(path: Path, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
 def plan_of_domain(path: Path, domain: str | None, problem: Path | None, arm: LoadedArm) -> Judged:
     """A plan of a domain, the verdict on it, and its steps where it is valid. InputError for files that are wrong, or
     do not belong together, and with all that is wrong with the steps in the arm's world."""
-    from tamp.backends.xarm.from_plan import read_plan_steps
+    from tamp.backends.xarm.domain_plans import read_plan_steps
     from tamp.files.source import read
 
     if domain is None or problem is None:
@@ -260,7 +260,7 @@ def carried_out(
     The person there may stop the arm, and has to give a sign of life every `dead_man` seconds, if there are any."""
     from motion.bullet import loaded
     from tamp.backends.xarm.executor import Executor
-    from tamp.backends.xarm.opening import claim, connected, detector_of, tool_of
+    from tamp.backends.xarm.opening import claimed, connected, detector_of, tool_of
     from tamp.backends.xarm.stopping import Stop
     from tamp.backends.xarm.targets import Targets
     from tamp.backends.xarm.ways import Ways
@@ -277,7 +277,7 @@ def carried_out(
             loaded()  # now, not while the arm moves
         if host is None:
             return _gone_through(steps, cell, begin, ways, targets, tell, second_check, person.say)
-        claim(host, opened)
+        opened.enter_context(claimed(host))
         stop = Stop(dead_man)
         opened.enter_context(person.stops(stop))
         driver, hand = connected(cell, host, arm.port, opened)
@@ -287,7 +287,7 @@ def carried_out(
 
 def _note_plan(steps: Sequence[Step | HandEvent], what: str, log: EpisodeLog) -> None:
     """Leave the steps as an action plan, where a contract can say them: it has no hand."""
-    from tamp.backends.xarm.from_plan import movements
+    from tamp.backends.xarm.domain_plans import movements
     from tamp.backends.xarm.hand import HandEvent
 
     if steps and not any(isinstance(s, HandEvent) for s in steps):

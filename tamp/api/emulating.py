@@ -12,10 +12,9 @@ from tamp.backends import bodies
 from tamp.backends.libero import rendering
 from tamp.backends.pybullet.world import BulletWorld
 from tamp.backends.xarm.address import CONTROL_PORT, address_of
-from tamp.backends.xarm.emulator.choices import choose
+from tamp.backends.xarm.emulator.emulator_server import REPORTS, Address, MakeWorld, Server, serve
 from tamp.backends.xarm.emulator.physics import Physics
-from tamp.backends.xarm.emulator.server import REPORTS, Address, MakeWorld, Server, serve
-from tamp.backends.xarm.emulator.things import read_things
+from tamp.backends.xarm.emulator.placed_things import read_things
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.quiet import hush_simulator
@@ -60,15 +59,14 @@ def emulate(
     port: int = CONTROL_PORT,
     fault_port: int = 0,
     seconds: float | None = None,
-    settings: Sequence[str] = (),
     things: Sequence[str] = (),
     detections: str | None = None,
     scene: StandsIn | None = None,
 ) -> int:
     """Emulate an arm until SIGTERM, or for some seconds: 0. InputError for what is not valid.
 
-    `settings` are choices of docs/xarm.md, `NAME=VALUE`; `things` what its detector sees, `LABEL=X,Y,Z` in millimetres.
-    In a `scene` things weigh something, are gripped, and stop the arm.
+    `things` is what its detector sees, `LABEL=X,Y,Z` in millimetres. In a `scene` things weigh something, are gripped,
+    and stop the arm.
     """
     there = read_things(list(things))
     source = detections or (DETECTIONS if things else None)
@@ -78,7 +76,7 @@ def emulate(
     def told(server: Server) -> None:
         ready(Listens(host, port, server.fault_port, detections=source))
 
-    return serve(ARMS[model], address, choose(list(settings)), told, seconds, there, world, pictures)
+    return serve(ARMS[model], address, told, seconds, there, world, pictures)
 
 
 def _world(model: str, scene: StandsIn) -> tuple[MakeWorld, Pictures | None]:

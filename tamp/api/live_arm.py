@@ -9,7 +9,7 @@ from motion.bullet import loaded
 from tamp.api import arms, language
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.backends.xarm.backend import ArmBackend
-from tamp.backends.xarm.opening import claim, connected, detector_of, tool_of
+from tamp.backends.xarm.opening import claimed, connected, detector_of, tool_of
 from tamp.backends.xarm.performing import OnArm
 from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.targets import Targets
@@ -53,7 +53,7 @@ class _Arm:
         company: Company,
     ) -> None:
         log.event("world", world=cell.name, arm=cell.arm.name, tool=tool_of(cell), host=address)
-        claim(address, opened)
+        opened.enter_context(claimed(address))
         detector = detector_of(cell, company.say, opened)
         loaded()  # now, not while the arm moves
         driver, hand = connected(cell, address, asked.port or CONTROL_PORT, opened)

@@ -245,7 +245,7 @@ def _built(
 
     start = start_of(task, seed, init_state, None if body is None else str(body))
     if at is not None:
-        from tamp.backends.xarm.opening import arm_at_table
+        from tamp.backends.xarm.arm_table import arm_at_table
 
         arm, eyes = arm_at_table(at, str(body), start, opened)
         return arm, eyes, start.robot, None

@@ -30,8 +30,8 @@ from tamp.backends.physics.start import Start, started
 from tamp.backends.physics.table import PhysicsTable, PhysicsWorld
 from tamp.backends.recorder import Recorder
 from tamp.backends.xarm.address import ArmAddress
-from tamp.backends.xarm.emulated_cameras import EmulatedCameras
-from tamp.backends.xarm.opening import arm_at_table
+from tamp.backends.xarm.arm_table import arm_at_table
+from tamp.backends.xarm.emulated_perception import EmulatedCameras
 from tamp.backends.xarm.stopping import Stop
 from tamp.errors import InputError
 from tamp.model.backend import Backend

@@ -59,7 +59,6 @@ def test_a_port_in_use_is_one_clear_error() -> None:
     ("options", "said"),
     [
         (["--host", "192.0.2.1"], "not an address of this machine"),
-        (["--host", "127.0.60.4", "--set", "speed=1"], "NAME=VALUE with a name of firmware, "),
         (["--thing", "cup"], "--thing cup: not LABEL=X,Y,Z with millimetres in the frame of the base, as cup=400,0,30"),
         (["--thing", "cup=1,2,inf"], "--thing cup=1,2,inf: not LABEL=X,Y,Z"),
         (["--detections", "127.0.0.1:5556"], "--detections 127.0.0.1:5556: no address; valid: tcp://127.0.0.1:5556"),

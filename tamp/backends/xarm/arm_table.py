@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 
 import numpy as np
 
@@ -14,10 +14,17 @@ from motion.joint_servo import JointServo
 from motion.poses import Array
 from motion.robot import RobotDescription
 from motion.world import World
+from tamp.backends import bodies
+from tamp.backends.bodies import RobotBody
+from tamp.backends.physics.start import Start
+from tamp.backends.xarm.address import ArmAddress
 from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.emulated_perception import EmulatedOracle
 from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.opening import claimed
 from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.streaming import Stream
+from tamp.backends.xarm.workcell import Load
 from tamp.errors import TampError
 from tamp.model.scene import RobotState
 
@@ -101,3 +108,23 @@ class ArmTable:
     def close(self) -> None:
         """Have the arm stand still for good. ArmFault where it does not say that it does."""
         self.stream.close()
+
+
+def arm_at_table(
+    at: ArmAddress, body: str, start: Start, opened: ExitStack, stop: Stop | None = None
+) -> tuple[ArmTable, EmulatedOracle]:
+    """The arm in the scene that it stands in, which nothing else drives until `opened` is closed, and what knows where
+    everything is there. ArmFault where it does not answer, is driven already, or is not at its posture."""
+    opened.enter_context(claimed(at.host))
+    driver = opened.enter_context(_prepared(at, bodies.find(body)))
+    table = opened.enter_context(closing(ArmTable(driver, start.robot, stop)))
+    return table, opened.enter_context(closing(EmulatedOracle(*at.eyes, start.scene, table.observe)))
+
+
+@contextmanager
+def _prepared(at: ArmAddress, body: RobotBody) -> Iterator[Driver]:
+    """The arm, connected and ready with its hand."""
+    arm, hand = body.for_sdk()
+    with closing(Driver.connect(at.host, arm, at.port)) as driver:
+        driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
+        yield driver

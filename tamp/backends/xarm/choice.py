@@ -10,10 +10,9 @@ from typing import Literal
 import numpy as np
 
 from motion.poses import Array
-from tamp.backends.xarm.detections import Detection, Detector, Troubled
-from tamp.backends.xarm.steps import ApproachObject, MoveToObject, Selector
-from tamp.backends.xarm.workcell import Workcell
-from tamp.backends.xarm.workcell_checks import SLACK, extent, room_of_things, shown
+from tamp.backends.xarm.detections import Detection, Detector
+from tamp.backends.xarm.steps import OfObject
+from tamp.backends.xarm.workcell import SLACK, Workcell, extent, room_of_things, shown
 
 SAME = 0.03
 """Metres: detections nearer to each other are one thing, seen twice."""
@@ -30,28 +29,20 @@ class NotChosen:
 
 
 def choose(
-    detections: Iterable[Detection],
-    labels: Sequence[str],
-    selector: Selector,
-    index: int,
-    min_conf: float,
-    reference: Array,
-    now: float,
-    max_age: float,
-    workcell: Workcell,
+    detections: Iterable[Detection], step: OfObject, reference: Array, now: float, workcell: Workcell
 ) -> Detection | NotChosen:
-    """The thing with this `index`, from 0: of `nearest`, in the order of distance from the point `reference` (3,); of
-    `highest_conf`, of falling confidence. Equals are in the order of their labels, then of x, y and z.
+    """The thing with the step's `index`, from 0: of `nearest`, in the order of distance from the point `reference`
+    (3,); of `highest_conf`, of falling confidence. Equals are in the order of their labels, then of x, y and z.
 
-    Only what has one of the labels counts, was seen at most `max_age` seconds before (or, by another clock, after)
-    `now`, has at least the confidence `min_conf`, and is in the workspace and not in the table. Of detections within
-    `SAME` of each other, of whichever of these labels and from whichever camera, the most confident counts.
+    Only what has one of the step's labels counts, was seen at most `max_age` seconds before (or, by another clock,
+    after) `now`, has at least its confidence `min_conf`, and is in the workspace and not in the table. Of detections
+    within `SAME` of each other, of whichever of these labels and from whichever camera, the most confident counts.
     """
-    all_seen = tuple(detections)
+    all_seen, labels, index = tuple(detections), step.labels, step.index
     left = [d for d in all_seen if d.label in labels]
     if not left:
         return _not_seen(all_seen, labels)
-    sifts = ((_fresh(now, max_age), _by_age(now)), (_confident(min_conf), _by_confidence))
+    sifts = ((_fresh(now, workcell.detector.max_age), _by_age(now)), (_confident(step.min_conf), _by_confidence))
     for sift, order in (*sifts, (_placed(workcell), _by_confidence)):
         kept = [d for d in left if sift(d) is None]
         if not kept:  # of several reasons that of the first in order, so that the same input has the same answer
@@ -61,7 +52,7 @@ def choose(
     if index >= len(things):
         words = f"{len(things)} {_named(labels)} seen, and index {index} is number {index + 1}"
         return NotChosen("too few", f"only {words}")
-    return sorted(things, key=_by_confidence if selector == "highest_conf" else _by_distance(reference))[index]
+    return sorted(things, key=_by_confidence if step.selector == "highest_conf" else _by_distance(reference))[index]
 
 
 def distinct(detections: Iterable[Detection]) -> list[Detection]:
@@ -75,14 +66,14 @@ def distinct(detections: Iterable[Detection]) -> list[Detection]:
     return found
 
 
-def reference_of(step: MoveToObject | ApproachObject, workcell: Workcell, p_base_tool: Array) -> Array:
+def reference_of(step: OfObject, workcell: Workcell, p_base_tool: Array) -> Array:
     """The point (3,) that nearest is measured from: of the named pose, else the tool point as it is now."""
     return p_base_tool if step.ref is None else np.asarray(workcell.poses[step.ref].T_base_tool[:3, 3])
 
 
 def told_in_vain(why: NotChosen, detector: Detector, seconds: float) -> str:
     """Why there was nothing to choose within so many seconds, in words."""
-    trouble = detector.trouble() if isinstance(detector, Troubled) else None
+    trouble = detector.trouble()
     return f"{why.message} within {seconds:g} s{f' ({trouble})' if trouble else ''}"
 
 

@@ -14,42 +14,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tamp.backends.xarm.detection_lines import INSIDE
-from tamp.backends.xarm.steps import Step, steps_of
+from tamp.backends.xarm.steps import FIELDS
+from tamp.backends.xarm.workcell import INSIDE
 from tamp.errors import InputError
 from tamp.files.json_text import Key, parse_json, places_of
 from tamp.files.quantities import not_degrees, not_millimetres
 from tamp.files.source import Source
-
-__all__ = [
-    "FIELDS",
-    "LONGEST",
-    "Breach",
-    "Step",
-    "breaches",
-    "place_of",
-    "read_contract",
-    "schema",
-    "steps_of",
-    "unread",
-]
 
 LONGEST = 3600
 """Seconds that a step may wait: more is a slip, and no clock takes any number."""
 SMALLEST = 0.1
 """Millimetres that an arm can repeat: shorter ways are in metres."""
 UNITS = {"mm": "millimetres", "deg": "degrees"}
-_OBJECT = frozenset({"label", "labels", "selector", "ref", "index", "min_conf", "timeout_sec"})
-FIELDS = {
-    "MOVE_TO_NAMED": frozenset({"name"}),
-    "APPROACH_NAMED": frozenset({"name", "hover_mm"}),
-    "MOVE_TO_OBJECT": _OBJECT | {"offset_mm"},
-    "APPROACH_OBJECT": _OBJECT | {"hover_mm"},
-    "RETREAT_Z": frozenset({"dz_mm"}),
-    "MOVE_TO_POSE": frozenset({"pose"}),
-    "SLEEP": frozenset({"seconds"}),
-}
-"""The fields that each action reads, besides `action`."""
 
 
 @dataclass(frozen=True)

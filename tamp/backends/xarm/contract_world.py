@@ -21,13 +21,13 @@ from tamp.backends.xarm.steps import (
     MoveToNamed,
     MoveToObject,
     MoveToPose,
+    OfObject,
     RetreatZ,
     Sleep,
     Step,
     steps_of,
 )
-from tamp.backends.xarm.workcell import Workcell
-from tamp.backends.xarm.workcell_checks import SLACK, extent, out_of_bounds, room_of_things
+from tamp.backends.xarm.workcell import SLACK, Workcell, extent, out_of_bounds, room_of_things
 
 _Span = tuple[Array, Array]
 """The corners (3,), (3,) of the box in which the tool point is."""
@@ -91,7 +91,7 @@ def _after(step: Step, span: _Span, world: Workcell) -> _Span:
         low = high = world.poses[step.name].T_base_tool[:3, 3]
     elif isinstance(step, MoveToPose):
         low = high = np.array(step.xyz)
-    elif isinstance(step, MoveToObject | ApproachObject):
+    elif isinstance(step, OfObject):
         room = room_of_things(world)
         low, high = room.low, room.high
     moved = _moved(step)

@@ -1,22 +1,144 @@
-"""Where detections come from: a file of lines of JSON that grows, or such lines over TCP."""
+"""What a detector sees: lines of JSON from a file that grows or over TCP, and the newest of each thing.
+
+    {"time": 1700000000.0, "objects": [{"label": "cup", "confidence": 0.9, "xyz_mm": [400, 0, 30]}]}
+
+Positions are in the base frame, or with `"camera": NAME` in that camera's.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol, runtime_checkable
+from typing import Any, BinaryIO, Protocol
+
+import numpy as np
 
 from motion.poses import Array
 from tamp.backends.xarm.address import address_of
-from tamp.backends.xarm.detection_lines import Detection, Latest
-from tamp.backends.xarm.workcell import Workcell
+from tamp.backends.xarm.workcell import INSIDE, Workcell
 from tamp.errors import InputError
+from tamp.files.quantities import is_number, not_millimetres
 from tamp.line_socket import Lines, LineSocket
 
-__all__ = ["Detection", "Detector", "JsonLinesClient", "JsonLinesFile", "Troubled", "open_detector"]
+MOST_LABELS = 1000
+"""Labels that are remembered: more is a detector that makes them up."""
+MOST_OBJECTS = 1000
+"""Things in a line: more is no scene, and choosing among them would take too long."""
+LATEST = 1e11
+"""Seconds since the epoch, in the year 5138: later times are milliseconds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Detection:
+    """A thing that was seen: its position `p_base` (3,) in metres, the `time` in seconds since the epoch."""
+
+    label: str
+    confidence: float
+    p_base: Array
+    time: float
+
+
+def read_line(line: bytes, cameras: Mapping[str, Array]) -> tuple[str | None, tuple[Detection, ...]]:
+    """The camera and what it saw. ValueError for a line that is wrong in any part of it, saying what would be valid."""
+    try:
+        said = json.loads(line.decode("utf-8"), parse_constant=_refuse)
+    except (ValueError, RecursionError) as e:
+        raise ValueError(f"not JSON: {e}") from e
+    _only(said, "the line", "time", "objects", "camera")
+    time, camera, objects = said.get("time"), said.get("camera"), said.get("objects")
+    if not is_number(time) or not 0 < time < LATEST:
+        raise ValueError(f"time is {_shown(time)}; valid: seconds since the epoch")
+    if camera is not None and (not isinstance(camera, str) or camera not in cameras):
+        valid = ", ".join(cameras) or "none, so only the base frame"
+        raise ValueError(f"there is no camera {_shown(camera)}; valid: {valid}")
+    if not isinstance(objects, list):
+        raise ValueError(f"objects is {_shown(objects)}; valid: a list")
+    if len(objects) > MOST_OBJECTS:
+        raise ValueError(f"{len(objects)} objects; valid: at most {MOST_OBJECTS}")
+    T_base_camera = np.eye(4) if camera is None else cameras[camera]
+    return camera, tuple(_detection(o, float(time), T_base_camera) for o in objects)
+
+
+def _detection(said: Any, time: float, T_base_camera: Array) -> Detection:
+    _only(said, "an object", "label", "confidence", "xyz_mm")
+    label, confidence, xyz = said.get("label"), said.get("confidence"), said.get("xyz_mm")
+    if not isinstance(label, str) or not label:
+        raise ValueError(f"label is {_shown(label)}; valid: a name")
+    if not is_number(confidence) or not 0 <= confidence <= 1:
+        raise ValueError(f"confidence is {_shown(confidence)}; valid: 0 to 1")
+    if not isinstance(xyz, list) or len(xyz) != 3 or not all(map(is_number, xyz)):
+        raise ValueError(f"xyz_mm is {_shown(xyz)}; valid: [x, y, z] in millimetres")
+    if why := not_millimetres(xyz, INSIDE):
+        raise ValueError(f"xyz_mm is {_shown(xyz)}; valid: [x, y, z] in millimetres, {why}")
+    p_camera = np.array(xyz, dtype=float) / 1000
+    return Detection(label, float(confidence), T_base_camera[:3, :3] @ p_camera + T_base_camera[:3, 3], time)
+
+
+class Latest:
+    """The newest of each label from each camera, for any number of threads; and how many lines were wrong.
+
+    A line replaces what its camera saw before of the labels in it. A label that is not in it stays as it was, with its
+    time, until it is too old to be acted on: what the arm hides for a moment is not gone. The last line counts, not
+    the greatest time, so that one wrong clock does not silence a detector.
+    """
+
+    def __init__(self, cameras: Mapping[str, Array], tell: Callable[[str], None] | None = None) -> None:
+        """`tell` is told of the first wrong line, the second, the fourth, the eighth, ..."""
+        self._cameras, self._tell = cameras, tell
+        self._seen: dict[tuple[str | None, str], tuple[Detection, ...]] = {}
+        self._lock = threading.Lock()
+        self.wrong_lines = 0
+        self.last_wrong: str | None = None
+
+    def add(self, line: bytes) -> None:
+        """Take a line; one that is wrong is counted and told."""
+        if not line.strip():
+            return
+        try:
+            camera, detections = read_line(line, self._cameras)
+        except ValueError as e:
+            self._count(str(e))
+            return
+        with self._lock:
+            for label in {d.label for d in detections}:
+                self._seen.pop((camera, label), None)
+                self._seen[camera, label] = tuple(d for d in detections if d.label == label)
+            while len(self._seen) > MOST_LABELS:
+                del self._seen[next(iter(self._seen))]
+
+    def seen(self) -> tuple[Detection, ...]:
+        """The newest of each label from each camera."""
+        with self._lock:
+            return tuple(d for found in self._seen.values() for d in found)
+
+    def _count(self, why: str) -> None:
+        self.wrong_lines, self.last_wrong = self.wrong_lines + 1, why
+        if self._tell and self.wrong_lines & (self.wrong_lines - 1) == 0:
+            many = f" ({self.wrong_lines} so far)" if self.wrong_lines > 1 else ""
+            self._tell(f"a line of the detector is wrong{many}: {why}")
+
+
+def _only(said: Any, what: str, *keys: str) -> None:
+    if not isinstance(said, dict):
+        raise ValueError(f"{what} is {_shown(said)}; valid: an object with {', '.join(keys)}")
+    for key in said:
+        if key not in keys:
+            raise ValueError(f"{what} has an unknown key {_shown(key)}; valid: {', '.join(keys)}")
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(f"{word} is no number")
+
+
+def _shown(value: Any) -> str:
+    shown = repr(value)
+    return "missing" if value is None else shown if len(shown) <= 40 else f"{shown[:39]}…"
+
 
 TAIL = 262_144
 """Bytes at the end of a file that are read of a longer one: what is before is too old to matter."""
@@ -31,17 +153,12 @@ class Detector(Protocol):
         """The newest of each thing. Returns at once, whatever the detector does."""
         ...
 
-    def close(self) -> None:
-        """Let go of files and connections; nothing is seen any more."""
-        ...
-
-
-@runtime_checkable
-class Troubled(Protocol):
-    """A detector that can say why it sees nothing."""
-
     def trouble(self) -> str | None:
         """What is wrong with it; None when it works."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections; nothing is seen any more."""
         ...
 
 
@@ -55,19 +172,36 @@ def open_detector(world: Workcell, tell: Callable[[str], None] | None = None) ->
     return JsonLinesFile(Path(source), world.cameras, tell)
 
 
-class JsonLinesFile:
+class _JsonLines:
+    """A detector by lines of JSON, with its newest detections."""
+
+    def __init__(self, trouble: str, cameras: Mapping[str, Array] | None, tell: Callable[[str], None] | None) -> None:
+        self.latest, self._trouble = Latest(cameras or {}, tell), trouble
+
+    def seen(self) -> tuple[Detection, ...]:
+        """The newest of each label from each camera."""
+        return self.latest.seen()
+
+    def trouble(self) -> str | None:
+        """What is wrong with the source, or with the last wrong line."""
+        latest = self.latest
+        wrong = f"{latest.wrong_lines} wrong lines, the last: {latest.last_wrong}" if latest.wrong_lines else None
+        return self._trouble or wrong
+
+
+class JsonLinesFile(_JsonLines):
     """Follows a file to which a detector appends; it may not be there yet, be cut short, or be replaced."""
 
     def __init__(
         self, path: Path, cameras: Mapping[str, Array] | None = None, tell: Callable[[str], None] | None = None
     ) -> None:
-        self.latest = Latest(cameras or {}, tell)
+        super().__init__(f"{path} was not read yet", cameras, tell)
         self._path, self._lock = path, threading.Lock()
         self._file: BinaryIO | None = None
-        self._lines, self._trouble = Lines(), f"{path} was not read yet"
+        self._lines = Lines()
 
     def seen(self) -> tuple[Detection, ...]:
-        """The newest of each label, after reading what was appended since; a half line waits for its end."""
+        """The newest, after reading what was appended since; a half line waits for its end."""
         with self._lock:
             try:
                 self._read()
@@ -76,10 +210,6 @@ class JsonLinesFile:
                 self._trouble = f"cannot read {self._path}: {e.strerror or e}"
                 self._let_go()
         return self.latest.seen()
-
-    def trouble(self) -> str | None:
-        """What is wrong with the file, or with the last wrong line of it."""
-        return self._trouble or _wrong_lines(self.latest)
 
     def close(self) -> None:
         """Close the file."""
@@ -109,27 +239,18 @@ class JsonLinesFile:
         self._file, self._lines = None, Lines()
 
 
-class JsonLinesClient:
+class JsonLinesClient(_JsonLines):
     """Listens to a detector at `tcp://host:port` on a thread of its own, and connects again whenever that ends."""
 
     def __init__(
         self, address: str, cameras: Mapping[str, Array] | None = None, tell: Callable[[str], None] | None = None
     ) -> None:
         """ValueError for what is no address. The detector need not be there yet."""
-        self.latest = Latest(cameras or {}, tell)
+        super().__init__(f"not connected to {address} yet", cameras, tell)
         self._address, self._host_port = address, address_of(address)
-        self._trouble = f"not connected to {address} yet"
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._listen, name=f"detections {address}", daemon=True)
         self._thread.start()
-
-    def seen(self) -> tuple[Detection, ...]:
-        """The newest of each label."""
-        return self.latest.seen()
-
-    def trouble(self) -> str | None:
-        """What is wrong with the connection, or with the last wrong line."""
-        return self._trouble or _wrong_lines(self.latest)
 
     def close(self) -> None:
         """End the thread; at most about a second."""
@@ -152,7 +273,3 @@ class JsonLinesClient:
                     self.latest.add(line)
         finally:
             connection.close()
-
-
-def _wrong_lines(latest: Latest) -> str | None:
-    return f"{latest.wrong_lines} wrong lines, the last: {latest.last_wrong}" if latest.wrong_lines else None

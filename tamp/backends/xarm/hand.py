@@ -1,7 +1,7 @@
 """Work of the hand, which is no part of the arm's contract: events to a separate controller, each to be acknowledged.
 
-The arm goes on only after `Acknowledged`. Anything else says that it must not; whether the hand did something then is
-not known, unless it refused, and so an event is never sent a second time.
+The arm goes on only after an acknowledgement. Anything else is a `HandError`, and says that it must not; whether the
+hand did something then is not known, unless it refused, and so an event is never sent a second time.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from tamp.backends.xarm.address import address_of
+from tamp.errors import TampError
 from tamp.line_socket import LineSocket
 
 LONGEST_WAIT = 3600.0
 """Seconds that an event may take at most, whatever the time-out."""
 
-Reason = Literal["refused", "no answer", "unreachable", "connection lost", "busy", "closed"]
+Reason = Literal["refused", "no answer", "unreachable", "connection lost", "closed"]
 
 
 @dataclass(frozen=True)
@@ -34,32 +35,25 @@ class HandEvent:
     payload: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Acknowledged:
-    """The hand has done it, `seconds` after it was told."""
+class HandError(TampError):
+    """The hand has not acknowledged an event: `reason` for programs, the message for people."""
 
-    event: HandEvent
-    seconds: float
+    exit_code = 1
 
-
-@dataclass(frozen=True)
-class NotAcknowledged:
-    """The hand has not said that it has done it: `reason` for programs, `message` for people."""
-
-    event: HandEvent
-    reason: Reason
-    message: str
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class Hand(Protocol):
     """A hand controller."""
 
-    def emit(self, event: HandEvent, timeout: float) -> Acknowledged | NotAcknowledged:
-        """Tell the hand and wait until it has done it, at most `timeout` seconds. Never raises."""
+    def emit(self, event: HandEvent, timeout: float) -> None:
+        """Tell the hand and wait until it has done it, at most `timeout` seconds. HandError where it has not."""
         ...
 
     def close(self) -> None:
-        """End it; who waits in `emit` is answered. May be called from another thread."""
+        """End it; a wait in `emit` ends. May be called from another thread."""
         ...
 
 
@@ -75,22 +69,23 @@ class TcpHand:
         """ValueError for what is no address. Connects when there is something to say."""
         self._address, self._host_port = address, address_of(address)
         self._ids = itertools.count(1 + secrets.randbelow(2**31))
-        self._one, self._closed = threading.Lock(), threading.Event()
+        self._closed = threading.Event()
         self._connection: LineSocket | None = None
 
-    def emit(self, event: HandEvent, timeout: float) -> Acknowledged | NotAcknowledged:
+    def emit(self, event: HandEvent, timeout: float) -> None:
         """Send the event, on a new connection where the old one has ended, and wait for the answer with its id."""
-        begin, timeout = time.monotonic(), _bounded(timeout)
-        if not self._one.acquire(timeout=timeout):
-            return NotAcknowledged(event, "busy", f"the hand is still busy after {timeout:g} s")
-        answer: Acknowledged | NotAcknowledged | None = None
+        kept = False
         try:
-            answer = self._exchange(event, begin, begin + timeout)
-            return answer
+            self._exchange(event, min(max(timeout, 0.0), LONGEST_WAIT))
+            kept = True
+        except HandError as e:
+            kept = e.reason == "refused"
+            if self._closed.is_set():
+                raise HandError("closed", f"the hand was closed during {event.kind!r}") from e
+            raise
         finally:
-            if answer is None or (isinstance(answer, NotAcknowledged) and answer.reason != "refused"):
+            if not kept:
                 self._hang_up()  # also when Ctrl-C ended the wait
-            self._one.release()
 
     def close(self) -> None:
         """Hang up, for good."""
@@ -98,30 +93,30 @@ class TcpHand:
         if connection := self._connection:
             connection.close()
 
-    def _exchange(self, event: HandEvent, begin: float, deadline: float) -> Acknowledged | NotAcknowledged:
-        number = next(self._ids)
+    def _exchange(self, event: HandEvent, timeout: float) -> None:
+        deadline, number = time.monotonic() + timeout, next(self._ids)
         try:
             line = _line(event, number)
         except (ValueError, TypeError, RecursionError) as e:
-            return NotAcknowledged(event, "refused", f"{event.kind!r} cannot be told as JSON: {e}")
+            raise HandError("refused", f"{event.kind!r} cannot be told as JSON: {e}") from e
         try:
             connection = self._connected(deadline)
         except OSError as e:
-            return self._failed(event, "unreachable", f"no connection to the hand at {self._address}: {_why(e)}")
+            raise HandError("unreachable", f"no connection to the hand at {self._address}: {_why(e)}") from e
         try:
             connection.send(line, deadline - time.monotonic())
             while (left := deadline - time.monotonic()) > 0:
-                said = connection.receive(left)
-                if said is not None and (answer := _answer(said, event, number, begin)) is not None:
-                    return answer
+                reply = connection.receive(left)
+                if reply is not None and _acknowledges(reply, event, number):
+                    return
         except OSError as e:
-            told = f"the connection to the hand at {self._address} ended during {event.kind!r}: {_why(e)}"
-            return self._failed(event, "connection lost", f"{told}; whether the hand did it is not known")
-        told = f"the hand at {self._address} did not answer {event.kind!r} within {deadline - begin:g} s"
-        return self._failed(event, "no answer", f"{told}; whether it did it is not known")
+            ended = f"the connection to the hand at {self._address} ended during {event.kind!r}: {_why(e)}"
+            raise HandError("connection lost", f"{ended}; whether the hand did it is not known") from e
+        silent = f"the hand at {self._address} did not answer {event.kind!r} within {timeout:g} s"
+        raise HandError("no answer", f"{silent}; whether it did it is not known")
 
     def _connected(self, deadline: float) -> LineSocket:
-        """The connection, made anew where it has ended. What was said on it while nothing was asked is dropped."""
+        """The connection, made anew where it has ended. What came on it while no answer was owed is dropped."""
         if self._connection is not None:
             try:
                 while time.monotonic() < deadline and self._connection.receive(0.0) is not None:
@@ -134,11 +129,6 @@ class TcpHand:
             raise ConnectionError("the hand was closed")
         return self._connection
 
-    def _failed(self, event: HandEvent, reason: Reason, message: str) -> NotAcknowledged:
-        if self._closed.is_set():
-            return NotAcknowledged(event, "closed", f"the hand was closed during {event.kind!r}")
-        return NotAcknowledged(event, reason, message)
-
     def _hang_up(self) -> None:
         if self._connection is not None:
             self._connection.close()
@@ -146,34 +136,28 @@ class TcpHand:
 
 
 def _line(event: HandEvent, number: int) -> bytes:
-    said = {"event": event.kind, "id": number, "step": event.step, "payload": dict(event.payload)}
-    return json.dumps(said, allow_nan=False).encode()
+    message = {"event": event.kind, "id": number, "step": event.step, "payload": dict(event.payload)}
+    return json.dumps(message, allow_nan=False).encode()
 
 
-def _answer(line: bytes, event: HandEvent, number: int, begin: float) -> Acknowledged | NotAcknowledged | None:
-    """What a line answers to the event with this id; None when it is about something else or nothing at all."""
+def _acknowledges(line: bytes, event: HandEvent, number: int) -> bool:
+    """Whether a line acknowledges the event with this id; not when it is about something else or nothing at all.
+    HandError where it refuses it."""
     try:
-        said = json.loads(line)
+        reply = json.loads(line)
     except (ValueError, RecursionError):
-        return None
-    if not isinstance(said, dict):
-        return None
-    if "error" in said:
-        about = said.get("id", number)
-        told = " ".join(str(said["error"]).split())[:200]
-        refusal = NotAcknowledged(event, "refused", f"the hand refuses {event.kind!r}: {told}")
-        return refusal if _same(about, number) else None
-    return Acknowledged(event, time.monotonic() - begin) if _same(said.get("ack"), number) else None
+        return False
+    if not isinstance(reply, dict):
+        return False
+    if "error" in reply and _same(reply.get("id", number), number):
+        words = " ".join(str(reply["error"]).split())[:200]
+        raise HandError("refused", f"the hand refuses {event.kind!r}: {words}")
+    return "error" not in reply and _same(reply.get("ack"), number)
 
 
-def _same(said: Any, number: int) -> bool:
+def _same(value: Any, number: int) -> bool:
     """Whether it is this id, as a whole number: true and 1.0 are equal to 1 in Python."""
-    return type(said) is int and said == number
-
-
-def _bounded(timeout: float) -> float:
-    """Seconds as locks and sockets take them."""
-    return min(max(timeout, 0.0), LONGEST_WAIT)
+    return type(value) is int and value == number
 
 
 def _why(error: OSError) -> str:

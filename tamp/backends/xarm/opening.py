@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 from motion.poses import to_quat
-from tamp.backends import bodies
-from tamp.backends.bodies import RobotBody
-from tamp.backends.physics.start import Start
-from tamp.backends.xarm.address import ArmAddress
-from tamp.backends.xarm.arm_table import ArmTable
-from tamp.backends.xarm.claim import claimed
 from tamp.backends.xarm.detections import Detector, open_detector
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.emulated_eyes import EmulatedEyes
+from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.hand import Hand, TcpHand
-from tamp.backends.xarm.stopping import Stop
-from tamp.backends.xarm.workcell import Load, Workcell
+from tamp.backends.xarm.workcell import Workcell
 
 
 def tool_of(cell: Workcell) -> list[float]:
@@ -35,11 +30,6 @@ def detector_of(cell: Workcell, say: Callable[[str], None], opened: ExitStack) -
     return detector
 
 
-def claim(address: str, opened: ExitStack) -> None:
-    """Keep others from the arm at an address until `opened` is closed. ArmFault `taken` when another run has it."""
-    opened.enter_context(claimed(address))
-
-
 def connected(cell: Workcell, address: str, port: int, opened: ExitStack) -> tuple[Driver, Hand | None]:
     """The arm at an address, and the hand that its world names, until `opened` is closed. Nothing is enabled yet, and
     nothing moves."""
@@ -52,21 +42,29 @@ def connected(cell: Workcell, address: str, port: int, opened: ExitStack) -> tup
     return driver, hand
 
 
-def arm_at_table(
-    at: ArmAddress, body: str, start: Start, opened: ExitStack, stop: Stop | None = None
-) -> tuple[ArmTable, EmulatedEyes]:
-    """The arm in the scene that it stands in, which nothing else drives until `opened` is closed, and what knows where
-    everything is there. ArmFault where it does not answer, is driven already, or is not at its posture."""
-    opened.enter_context(claimed(at.host))
-    driver = opened.enter_context(prepared(at, bodies.find(body)))
-    table = opened.enter_context(closing(ArmTable(driver, start.robot, stop)))
-    return table, opened.enter_context(closing(EmulatedEyes(*at.eyes, start.scene, table.observe)))
-
-
 @contextmanager
-def prepared(at: ArmAddress, body: RobotBody) -> Iterator[Driver]:
-    """The arm, connected and ready with its hand."""
-    arm, hand = body.for_sdk()
-    with closing(Driver.connect(at.host, arm, at.port)) as driver:
-        driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
-        yield driver
+def claimed(host: str) -> Iterator[None]:
+    """Hold the arm at an address. ArmFault `taken` when another process of this machine does, whoever's it is.
+
+    The name is an abstract Unix socket's (Linux): no file, so neither TMPDIR nor the rights to a folder matter.
+    """
+    name = f"\0tamp-xarm-{host}"
+    with closing(socket.socket(socket.AF_UNIX)) as claim:
+        try:
+            claim.bind(name)
+            claim.listen()
+        except OSError as e:
+            raise ArmFault("taken", f"another run drives the arm at {host} (process {_holder(name)})") from e
+        yield
+
+
+def _holder(name: str) -> str:
+    """The process that listens under a name."""
+    with closing(socket.socket(socket.AF_UNIX)) as asking:
+        try:
+            asking.settimeout(1.0)
+            asking.connect(name)
+            credentials = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        except OSError:
+            return "unknown"
+    return str(struct.unpack("3i", credentials)[0])

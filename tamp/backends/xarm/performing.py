@@ -22,7 +22,7 @@ from tamp.backends.xarm.backend import ArmBackend
 from tamp.backends.xarm.driver import STATE_PAUSED, Condition
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.following import Leg, follow, tracking_error
-from tamp.backends.xarm.hand import Acknowledged, Hand, HandEvent, NotAcknowledged
+from tamp.backends.xarm.hand import Hand, HandError, HandEvent
 from tamp.backends.xarm.rehearsal import cross_check, planned, rehearse, word
 from tamp.backends.xarm.skills import LIFT
 from tamp.backends.xarm.steps import (
@@ -314,13 +314,14 @@ class OnArm:
         if (hand := self.hand) is None:
             raise ArmFault("hand", f"step {number} needs a hand controller ({event.kind}); the world names none")
         try:
-            answer = yield from self._beside(lambda: hand.emit(event, HAND_SECONDS))
+            yield from self._beside(lambda: hand.emit(event, HAND_SECONDS))
+        except HandError as e:
+            self.tell("hand", number=number, asked=event.kind, acknowledged=False)
+            raise ArmFault("hand", f"step {number}, {event.kind}: {e}", number) from e
         except BaseException:
             hand.close()
             raise
-        self.tell("hand", number=number, asked=event.kind, acknowledged=isinstance(answer, Acknowledged))
-        if isinstance(answer, NotAcknowledged):
-            raise ArmFault("hand", f"step {number}, {event.kind}: {answer.message}", number)
+        self.tell("hand", number=number, asked=event.kind, acknowledged=True)
 
     def _abort(self, e: BaseException, done: tuple[StepDone, ...], number: int) -> Verdict:
         self._prepared = False

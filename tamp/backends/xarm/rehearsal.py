@@ -9,7 +9,7 @@ from motion.poses import Array
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.following import Leg
 from tamp.backends.xarm.hand import HandEvent
-from tamp.backends.xarm.steps import ApproachObject, MoveToObject, Sleep, Step
+from tamp.backends.xarm.steps import OfObject, Sleep, Step
 from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.targets import Target, Targets
 from tamp.backends.xarm.verdict import Verdict
@@ -38,7 +38,7 @@ def rehearse(
         if isinstance(step, HandEvent | Sleep):
             taken = taken or word(step) == "close"
             continue
-        if taken and isinstance(step, MoveToObject | ApproachObject):
+        if taken and isinstance(step, OfObject):
             return number - 1
         target = targets.known(step, ways.tool(q))
         if target is None:

@@ -1,12 +1,13 @@
-"""The steps of an xArm action plan with all defaults filled in: metres, radians and seconds.
+"""The steps of an xArm action plan, and how the contract writes them.
 
-Directions and offsets are along the axes of the base frame; above is along its z.
+Steps have all defaults filled in, in metres, radians and seconds; the contract has millimetres and degrees. Directions
+and offsets are along the axes of the base frame; above is along its z.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -34,7 +35,7 @@ class ApproachNamed:
 
 
 @dataclass(frozen=True)
-class _OfObject:
+class OfObject:
     """Which thing a step is about: of those with one of the `labels` and at least the confidence `min_conf`, the one
     with this `index`, from 0, in the selector's order. Nearest is to the named pose `ref`, None: to the tool point.
     It has to be seen within `timeout` seconds.
@@ -49,14 +50,14 @@ class _OfObject:
 
 
 @dataclass(frozen=True)
-class MoveToObject(_OfObject):
+class MoveToObject(OfObject):
     """To the thing's position plus `offset` (3,) metres."""
 
     offset: tuple[float, float, float] = OFFSET
 
 
 @dataclass(frozen=True)
-class ApproachObject(_OfObject):
+class ApproachObject(OfObject):
     """To `hover` metres above the thing's position."""
 
     hover: float = HOVER
@@ -92,46 +93,101 @@ class Sleep:
 Step = MoveToNamed | ApproachNamed | MoveToObject | ApproachObject | RetreatZ | MoveToPose | Sleep
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
+def _short(value: float) -> float:
+    """Without the last digits, which the change of units left: a nanometre, a millionth of a degree."""
+    return round(value, 6)
+
+
+def _metres(mm: float) -> float:
+    return float(mm / 1000)
+
+
+def _millimetres(metres: float) -> float:
+    return _short(1000 * metres)
+
+
+def _degrees(radians: float) -> float:
+    return _short(math.degrees(radians))
+
+
+def _each(change: Callable[[float], float], kind: type = tuple) -> Callable[[Sequence[float]], Any]:
+    return lambda values: kind(map(change, values))
+
+
+@dataclass(frozen=True)
+class _Field:
+    """A field of the contract, by the way to its value; the attribute of the step that it is, read and written."""
+
+    path: str
+    attribute: str
+    read: Callable[[Any], Any] = _same
+    write: Callable[[Any], Any] = _same
+
+
+_NAME = _Field("name", "name")
+_HOVER = _Field("hover_mm", "hover", _metres, _millimetres)
+_OFFSET = _Field("offset_mm", "offset", _each(_metres), _each(_millimetres, list))
+_XYZ = _Field("pose.xyz_mm", "xyz", _each(_metres), _each(_millimetres, list))
+_RPY = _Field("pose.rpy_deg", "rpy", _each(math.radians), _each(_degrees, list))
+_OBJECT = (
+    _Field("labels", "labels", tuple, list),
+    _Field("selector", "selector"),
+    _Field("ref.named", "ref"),
+    _Field("index", "index", int),  # 1.0 is an integer to JSON Schema
+    _Field("min_conf", "min_conf", float),
+    _Field("timeout_sec", "timeout", float),
+)
+_WRITTEN = ("labels", "selector")
+"""Attributes that are written also where they are the defaults."""
+_ACTIONS: dict[str, tuple[Callable[..., Step], tuple[_Field, ...]]] = {
+    "MOVE_TO_NAMED": (MoveToNamed, (_NAME,)),
+    "APPROACH_NAMED": (ApproachNamed, (_NAME, _HOVER)),
+    "MOVE_TO_OBJECT": (MoveToObject, (*_OBJECT, _OFFSET)),
+    "APPROACH_OBJECT": (ApproachObject, (*_OBJECT, _HOVER)),
+    "RETREAT_Z": (RetreatZ, (_Field("dz_mm", "distance", _metres, _millimetres),)),
+    "MOVE_TO_POSE": (MoveToPose, (_XYZ, _RPY)),
+    "SLEEP": (Sleep, (_Field("seconds", "seconds", float),)),
+}
+FIELDS = {
+    action: frozenset({f.path.partition(".")[0] for f in fields} | ({"label"} if _OBJECT[0] in fields else set()))
+    for action, (_, fields) in _ACTIONS.items()
+}
+"""The fields that each action reads, besides `action`."""
+
+
 def steps_of(plan: Mapping[str, Any]) -> tuple[Step, ...]:
     """The steps of a plan that keeps to the contract: one in which `breaches` finds nothing."""
-    return tuple(_READ[said["action"]](said) for said in plan["steps"])
+    return tuple(map(_read, plan["steps"]))
 
 
-def _of_object(said: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "labels": tuple(said.get("labels") or (said["label"],)),
-        "selector": said.get("selector", "nearest"),
-        "ref": said.get("ref", {}).get("named"),
-        "index": int(said.get("index", 0)),  # 1.0 is an integer to JSON Schema
-        "min_conf": float(said.get("min_conf", 0)),
-        "timeout": float(said.get("timeout_sec", TIMEOUT)),
-    }
+def written(steps: Sequence[Step], goal: str) -> dict[str, Any]:
+    """The action plan with these steps, at least one; `goal` says in words what it is for. Defaults are left out."""
+    return {"goal": goal, "steps": [_written(step) for step in steps]}
 
 
-def _hover(said: Mapping[str, Any]) -> float:
-    return float(said["hover_mm"] / 1000) if "hover_mm" in said else HOVER
+def _read(said: Mapping[str, Any]) -> Step:
+    kind, fields = _ACTIONS[said["action"]]
+    said = {"labels": [said["label"]], **said} if "label" in said else said
+    values = ((f, _at(said, f.path.split("."))) for f in fields)
+    return kind(**{f.attribute: f.read(value) for f, value in values if value is not None})
 
 
-def _offset(said: Mapping[str, Any]) -> tuple[float, float, float]:
-    return _metres(said["offset_mm"]) if "offset_mm" in said else OFFSET
+def _at(said: Any, path: Sequence[str]) -> Any:
+    for key in path:
+        said = said.get(key) if said is not None else None
+    return said
 
 
-def _metres(mm: list[float]) -> tuple[float, float, float]:
-    x, y, z = (float(v / 1000) for v in mm)
-    return x, y, z
-
-
-def _angles(degrees: list[float]) -> tuple[float, float, float]:
-    roll, pitch, yaw = map(math.radians, degrees)
-    return roll, pitch, yaw
-
-
-_READ: dict[str, Callable[[Mapping[str, Any]], Step]] = {
-    "MOVE_TO_NAMED": lambda said: MoveToNamed(said["name"]),
-    "APPROACH_NAMED": lambda said: ApproachNamed(said["name"], _hover(said)),
-    "MOVE_TO_OBJECT": lambda said: MoveToObject(**_of_object(said), offset=_offset(said)),
-    "APPROACH_OBJECT": lambda said: ApproachObject(**_of_object(said), hover=_hover(said)),
-    "RETREAT_Z": lambda said: RetreatZ(said["dz_mm"] / 1000),
-    "MOVE_TO_POSE": lambda said: MoveToPose(_metres(said["pose"]["xyz_mm"]), _angles(said["pose"]["rpy_deg"])),
-    "SLEEP": lambda said: Sleep(float(said["seconds"])),
-}
+def _written(step: Step) -> dict[str, Any]:
+    action, fields = next((name, fields) for name, (kind, fields) in _ACTIONS.items() if kind is type(step))
+    said: dict[str, Any] = {"action": action}
+    for field in fields:
+        value = getattr(step, field.attribute)
+        if field.attribute in _WRITTEN or value != getattr(type(step), field.attribute, ...):
+            outer, _, inner = field.path.partition(".")
+            said |= {outer: {**said.get(outer, {}), inner: field.write(value)} if inner else field.write(value)}
+    return said

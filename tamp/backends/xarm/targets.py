@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from tamp.backends.xarm.steps import (
     MoveToNamed,
     MoveToObject,
     MoveToPose,
+    OfObject,
     RetreatZ,
     Sleep,
     Step,
@@ -58,26 +58,25 @@ class Targets:
 
     def known(self, step: Step, T_base_tool: Array) -> Target | None:
         """The target from where the tool is, without waiting; None for a thing that is not seen now."""
-        if isinstance(step, MoveToObject | ApproachObject):
+        if isinstance(step, OfObject):
             seen = self.detector.seen() if self.detector else ()
-            asked = self._asked(step, T_base_tool)
-            found = choose(seen, now=self.clock(), **asked)
+            found = choose(seen, step, self._measured_from(step, T_base_tool), self.clock(), self.cell)
             return None if isinstance(found, NotChosen) else _at_thing(step, found, T_base_tool)
         return self._by_itself(step, T_base_tool)
 
     def finding(self, step: Step, T_base_tool: Array) -> Callable[[], Target | None]:
         """Looks for the target each time that it is called: None as long as it is not seen, ArmFault `unseen` once the
         step has waited for it long enough."""
-        if not isinstance(step, MoveToObject | ApproachObject):
+        if not isinstance(step, OfObject):
             target = self._by_itself(step, T_base_tool)
             return lambda: target
         if self.detector is None:
             raise ArmFault("unseen", "the world has no detector")
-        detector, asked = self.detector, self._asked(step, T_base_tool)
+        detector, reference = self.detector, self._measured_from(step, T_base_tool)
         deadline = time.monotonic() + step.timeout
 
         def look() -> Target | None:
-            found = choose(detector.seen(), now=self.clock(), **asked)
+            found = choose(detector.seen(), step, reference, self.clock(), self.cell)
             if isinstance(found, NotChosen):
                 if time.monotonic() >= deadline:
                     raise ArmFault("unseen", told_in_vain(found, detector, step.timeout))
@@ -99,19 +98,12 @@ class Targets:
         if age > most:
             raise ArmFault("unseen", f"{target.seen.label} was seen {age:.1f} s ago, too long (at most {most:g} s)")
 
-    def _asked(self, step: MoveToObject | ApproachObject, T_base_tool: Array) -> dict[str, Any]:
+    def _measured_from(self, step: OfObject, T_base_tool: Array) -> Array:
+        """The point (3,) from which nearest is measured: as of the first step that asks in these words."""
         words = _words(step)
         if self._words != words:
             self._words, self._reference = words, reference_of(step, self.cell, T_base_tool[:3, 3])
-        return {
-            "labels": step.labels,
-            "selector": step.selector,
-            "index": step.index,
-            "min_conf": step.min_conf,
-            "reference": self._reference,
-            "max_age": self.cell.detector.max_age,
-            "workcell": self.cell,
-        }
+        return self._reference
 
     def _by_itself(self, step: Step, T_base_tool: Array) -> Target:
         self._words = None
@@ -128,12 +120,12 @@ class Targets:
         raise TypeError(f"{type(step).__name__} has no target: {Sleep.__name__} moves nothing")
 
 
-def same_words(a: MoveToObject | ApproachObject, b: MoveToObject | ApproachObject) -> bool:
+def same_words(a: OfObject, b: OfObject) -> bool:
     """Whether two steps ask for a thing in the same words."""
     return _words(a) == _words(b)
 
 
-def _words(step: MoveToObject | ApproachObject) -> tuple[object, ...]:
+def _words(step: OfObject) -> tuple[object, ...]:
     return (step.labels, step.selector, step.ref, step.index, step.min_conf)
 
 

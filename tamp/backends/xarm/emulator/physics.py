@@ -12,7 +12,7 @@ from motion.poses import Array, is_rigid
 from motion.robot import RobotDescription
 from tamp.backends.pybullet.world import STEP, BulletWorld
 from tamp.backends.xarm.emulator.controller import Controller
-from tamp.backends.xarm.emulator.gripper import OPEN
+from tamp.backends.xarm.emulator.gripper_line import OPEN
 from tamp.errors import InputError
 
 COLLISION = 31
@@ -76,7 +76,7 @@ class Physics:
         controller.gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
         away = np.abs(np.mean(self._told, axis=0) - felt.q) > BEHIND
         self._held = self._held + PIECE if np.any(away & (np.abs(felt.v) < STILL)) else 0.0
-        if self._held > HELD - STEP and controller.settings.collision_sensitivity:
+        if self._held > HELD - STEP:
             controller.teleport(felt.q)
             self._stand(felt.q)
             controller.fail(COLLISION)

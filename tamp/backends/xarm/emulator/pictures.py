@@ -11,7 +11,7 @@ from tamp.backends.libero import rendering
 from tamp.backends.physics.photographing import Photographer
 from tamp.backends.physics.staging import Stage
 from tamp.backends.physics.table import Arrangement
-from tamp.backends.xarm.emulated_cameras import as_text
+from tamp.backends.xarm.emulated_perception import pictures_as_text
 from tamp.worker_process import Process, ProcessGone
 
 
@@ -54,4 +54,4 @@ class _Drawer:
     def line(self, now: Arrangement) -> bytes:
         """See `Pictures.line`."""
         told = {**self._photographer.take(now), "cameras": self._cameras}
-        return json.dumps({"pictures": as_text(told)}).encode()
+        return json.dumps({"pictures": pictures_as_text(told)}).encode()

@@ -1,106 +1,114 @@
-"""Register numbers and what they do: a request comes in, an answer goes out; no sockets."""
+"""Register numbers and what they do: a request comes in, a status and data go out; no sockets.
+
+There is what the SDK's own calls for moving, stopping, servoing, tool, load and gripper need, at the firmware that the
+controller reports. Everything else is refused: marked invalid, so that the SDK's calls return 10.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import struct
+from collections.abc import Callable
 
 import numpy as np
 
 from motion.poses import Array
-from tamp.backends.xarm.emulator import gpio
-from tamp.backends.xarm.emulator.answers import DONE, Answer, Asked, Handler, done
-from tamp.backends.xarm.emulator.body import MotionError
-from tamp.backends.xarm.emulator.commands import COMMANDS, FEEDBACK_CHECK, Origin, parse
-from tamp.backends.xarm.emulator.configuration import CONFIGURATION
-from tamp.backends.xarm.emulator.controller import Controller
-from tamp.backends.xarm.emulator.frames import INVALID, MODBUS, ProtocolError, Reply, Request, byte, floats
-from tamp.backends.xarm.emulator.gripper import BAUD_REGISTER, NO_BOX_DEVICE, NO_DEVICE, ROBOT_LINE, TWO_MEGABAUD
-from tamp.backends.xarm.emulator.planning import plan
-from tamp.backends.xarm.emulator.queries import QUERIES
-from tamp.backends.xarm.emulator.states import BAD_PARAMETER, UNKNOWN_REGISTER
-from tamp.backends.xarm.emulator.wire import to_pose
+from tamp.backends.xarm.emulator.controller import BAD_PARAMETER, Controller
+from tamp.backends.xarm.emulator.protocol import (
+    INVALID,
+    ProtocolError,
+    Request,
+    byte,
+    floats,
+    from_pose,
+    pack_floats,
+    to_pose,
+)
+from tamp.backends.xarm.emulator.queued_commands import COMMANDS, FEEDBACK_CHECK, parse
+from tamp.backends.xarm.emulator.report_frames import FIRMWARE, KINDS, seven
+from tamp.backends.xarm.emulator.tool_body import MotionError
 
 SET_FEEDBACK_TYPE = 254
-NOTHING_TO_DO = (4, SET_FEEDBACK_TYPE)
-"""Reloading parameters of dynamics, of which there are none; the server keeps the kinds of feedback."""
-REFUSED = dict.fromkeys(
-    (10, 40, 56, 61, 62, 63, 64, 71, 72, 101, 103, 105, 123, 129, 142, 143, 144, 145, 147, 201, 202, *range(205, 212),
-     240), 0
-) | {6: 4, 111: 12, 112: 12, 113: 12, 114: 12, 115: 4, 150: 24, 200: 24, 203: 1, 204: 40, 212: 280, 230: 12, 231: 4,
-     234: 40}  # fmt: skip
-"""Registers of what is not emulated, and the length of their answers: always marked invalid, so that the SDK says 10.
+WITHOUT_EFFECT = (47, 48, 50, 52, 59, 134, SET_FEEDBACK_TYPE)
+"""Taken, as the SDK's examples need it: reduced mode with its speeds and bounds, the fence, outputs of the box. The
+server keeps the kinds of feedback."""
+REFUSED = bytes(120)
+"""Data of what is refused: as much as any call of the SDK reads."""
+SERIAL = {"xarm5": "XF1304", "xarm6": "XI1304", "xarm7": "XS1304", "lite6": "LI1006", "850": "FX8500"}
+"""Begin serial numbers; digits below 1305 mean the wider joint limits."""
+BOX = "AC1300"
+TOOL_LINE, BAUD_REGISTER, TWO_MEGABAUD = 9, 0x0A0B, 11
+"""Number of the tool's serial line, and its register for the baud rate with the value that the gripper needs."""
+NO_DEVICE = 19
+"""The controller's error when nothing answers at the tool, as an xArm's gripper on a Lite 6 (SDK issue 47)."""
 
-Shutting down, saving, trajectories, timers, the motors' own registers, modems' time-outs, outputs that are set later
-or somewhere, the force sensor, identification, calibration.
-"""
-ILLEGAL_FUNCTION = 1
-"""Exception of standard Modbus."""
-
-
-def answer(controller: Controller, request: Request, connection: int, kinds: int) -> Reply:
-    """Carry out a request that came in on a connection whose feedback has some `kinds`.
-
-    Data that is not what the register takes gives warning 12 and a reply marked invalid, an unknown register
-    warning 13; standard Modbus is declined as its own exceptions do.
-    """
-    if request.protocol == MODBUS:
-        function = byte(request.data, 0, 0) | 0x80
-        return Reply(request.transaction, MODBUS, request.register, 0, bytes([function, ILLEGAL_FUNCTION]))
-    origin = Origin(connection, request.transaction, request.protocol, request.register, kinds)
-    asked = Asked(controller, request.register, request.data, origin)
-    handler = HANDLERS.get(request.register)
-    if handler is None:
-        controller.warn(UNKNOWN_REGISTER)
-        found = Answer(b"", INVALID)
-    else:
-        try:
-            found = handler(asked)
-        except ProtocolError:
-            controller.warn(BAD_PARAMETER)
-            found = Answer(bytes(LENGTHS.get(request.register, 0)), INVALID)
-    status = controller.status | found.bits
-    return Reply(request.transaction, request.protocol, request.register, status, found.data)
+Handler = Callable[[Controller, Request], bytes]
+Simple = Callable[[Controller], bytes]
 
 
-def _command(asked: Asked) -> Answer:
-    """Queue it, or only check it; answers the number of queued commands, and the error that the check found."""
-    controller = asked.controller
-    command, check = parse(asked.register, asked.data)
-    taken, found = True, 0
-    if not check:
-        taken = controller.submit(command, asked.origin) > 0 or not controller.ready
-    else:
-        try:
-            plan(command, controller.q, controller.T_user_tool, controller.body, controller.choices)
-        except MotionError as error:
-            found = error.code
-    return done(taken, b"" if asked.register == FEEDBACK_CHECK else struct.pack(">HB", controller.count, found))
+class Refused(Exception):
+    """A request that is answered with `data` and marked invalid."""
+
+    def __init__(self, data: bytes = REFUSED) -> None:
+        super().__init__("refused")
+        self.data = data
 
 
-def _motion(controller: Controller, taken: bool) -> Answer:
-    """The answer to a target or a velocity: invalid in a mode that has none such; "not ready" says itself."""
-    return done(taken or not controller.ready)
+def answer(controller: Controller, request: Request) -> tuple[int, bytes]:
+    """Carry out a request: the reply's status and data. Data that its register does not take gives warning 12."""
+    invalid = 0
+    try:
+        if request.register in SIMPLE:
+            data = SIMPLE[request.register](controller)
+        elif request.register in HANDLERS:
+            data = HANDLERS[request.register](controller, request)
+        else:
+            raise Refused
+    except Refused as refused:
+        data, invalid = refused.data, INVALID
+    except ProtocolError:
+        controller.warning = BAD_PARAMETER
+        data, invalid = REFUSED, INVALID
+    return controller.status | invalid, data
 
 
-def _servo_joints(asked: Asked) -> Answer:
-    q = np.array(floats(asked.data, 7)[: asked.controller.arm.joints])
-    return _motion(asked.controller, asked.controller.servo_to(q))
+def _taken(success: bool, data: bytes = b"") -> bytes:
+    """The data, marked invalid where it went wrong."""
+    if not success:
+        raise Refused(data)
+    return data
 
 
-def _servo_tool(asked: Asked) -> Answer:
-    v = floats(asked.data, 9)
-    return _servo_pose(asked, to_pose(v[:6]), v[8] != 0, relative=False)
+# --- motion -----------------------------------------------------------------------------------------------------------
 
 
-def _servo_tool_axis_angle(asked: Asked) -> Answer:
-    T = to_pose(floats(asked.data, 8)[:6], axis_angle=True)
-    return _servo_pose(asked, T, byte(asked.data, 32) != 0, byte(asked.data, 36) != 0)
+def _command(controller: Controller, request: Request) -> bytes:
+    """Queue it; answers the number of queued commands, and the error that a check would have found."""
+    taken = controller.submit(parse(request.register, request.data), request) or not controller.ready
+    return _taken(taken, b"" if request.register == FEEDBACK_CHECK else struct.pack(">HB", controller.count, 0))
 
 
-def _servo_pose(asked: Asked, T: Array, in_tool: bool, relative: bool) -> Answer:
-    """A pose for the tool: in its own frame it is from the newest target on, and so it is when it is relative."""
-    controller, taken = asked.controller, True
+def _streamed(controller: Controller, taken: bool) -> bytes:
+    """The answer to a target or a velocity: invalid in a mode that has none such; the status says "not ready"."""
+    return _taken(taken or not controller.ready)
+
+
+def _servo_joints(controller: Controller, request: Request) -> bytes:
+    q = np.array(floats(request.data, 7)[: controller.arm.joints])
+    return _streamed(controller, controller.servo_to(q))
+
+
+def _servo_tool(controller: Controller, request: Request) -> bytes:
+    v = floats(request.data, 9)
+    return _servo_pose(controller, to_pose(v[:6]), v[8] != 0, relative=False)
+
+
+def _servo_tool_axis_angle(controller: Controller, request: Request) -> bytes:
+    T = to_pose(floats(request.data, 8)[:6], axis_angle=True)
+    return _servo_pose(controller, T, byte(request.data, 32) != 0, byte(request.data, 36) != 0)
+
+
+def _servo_pose(controller: Controller, T: Array, in_tool: bool, relative: bool) -> bytes:
+    """A pose for the tool: in its own frame, or relative, it is from the newest target on."""
     before = controller.body.tool(controller.servo.target)
     if in_tool:
         T = before @ T
@@ -108,128 +116,149 @@ def _servo_pose(asked: Asked, T: Array, in_tool: bool, relative: bool) -> Answer
         T[:3, 3] += before[:3, 3]
         T[:3, :3] = T[:3, :3] @ before[:3, :3]
     if not controller.ready:
-        return DONE
+        return b""
     try:
-        taken = controller.servo_to(controller.body.follow(T, controller.servo.target), asked.register)
+        return _streamed(controller, controller.servo_to(controller.body.follow(T, controller.servo.target)))
     except MotionError as error:
         controller.fail(error.code)
-    return _motion(controller, taken)
+        return b""
 
 
-def _joint_speeds(asked: Asked) -> Answer:
-    speeds = np.array(floats(asked.data, 7)[: asked.controller.arm.joints])
-    seconds = floats(asked.data, 1, 29)[0] if len(asked.data) >= 33 else 0.0
-    return _motion(asked.controller, asked.controller.move_at(speeds, seconds))
+def _joint_speeds(controller: Controller, request: Request) -> bytes:
+    speeds = np.array(floats(request.data, 7)[: controller.arm.joints])
+    seconds = floats(request.data, 1, 29)[0] if len(request.data) >= 33 else 0.0
+    return _streamed(controller, controller.move_at(speeds, seconds))
 
 
-def _tool_speeds(asked: Asked) -> Answer:
-    twist = np.array(floats(asked.data, 6))
+def _tool_speeds(controller: Controller, request: Request) -> bytes:
+    twist = np.array(floats(request.data, 6))
     twist[:3] /= 1000
-    seconds = floats(asked.data, 1, 25)[0] if len(asked.data) >= 29 else 0.0
-    return _motion(asked.controller, asked.controller.move_at(twist, seconds, in_tool=byte(asked.data, 24) != 0))
+    seconds = floats(request.data, 1, 25)[0] if len(request.data) >= 29 else 0.0
+    return _streamed(controller, controller.move_at(twist, seconds, in_tool=byte(request.data, 24) != 0))
 
 
-def _simulation(asked: Asked) -> Answer:
-    """The controller's own simulation, in which the SDK enables nothing: it stays off."""
-    return done(not byte(asked.data, 0))
+# --- state and settings -----------------------------------------------------------------------------------------------
 
 
-def _joint_of(asked: Asked) -> int:
-    joint = byte(asked.data, 0)
+def _joint_of(request: Request) -> int:
+    joint = byte(request.data, 0)
     if not 1 <= joint <= 8:
         raise ProtocolError("joints are 1 to 7, and 8 is all")
     return joint
 
 
-def _enable(asked: Asked) -> Answer:
-    asked.controller.enable(_joint_of(asked), bool(byte(asked.data, 1)))
-    return DONE
+def _enable(controller: Controller, request: Request) -> bytes:
+    controller.enable(_joint_of(request), bool(byte(request.data, 1)))
+    return b""
 
 
-def _brake(asked: Asked) -> Answer:
-    asked.controller.set_brake(_joint_of(asked), bool(byte(asked.data, 1)))
-    return DONE
+def _brake(controller: Controller, request: Request) -> bytes:
+    """Where a brake is opened its motor is switched off. Nothing sinks."""
+    if byte(request.data, 1):
+        controller.enable(_joint_of(request), False)
+    return b""
 
 
-def _set_state(asked: Asked) -> Answer:
-    return done(asked.controller.set_state(byte(asked.data, 0)))
+def _set_state(controller: Controller, request: Request) -> bytes:
+    return _taken(controller.set_state(byte(request.data, 0)))
 
 
-def _set_mode(asked: Asked) -> Answer:
-    return done(asked.controller.set_mode(byte(asked.data, 0)))
+def _set_mode(controller: Controller, request: Request) -> bytes:
+    return _taken(controller.set_mode(byte(request.data, 0)))
 
 
-def _clear_error(asked: Asked) -> Answer:
-    asked.controller.clear_error()
-    return DONE
+def _clear_error(controller: Controller) -> bytes:
+    controller.clear_error()
+    return b""
 
 
-def _clear_warning(asked: Asked) -> Answer:
-    asked.controller.warning = 0
-    return DONE
+def _clear_warning(controller: Controller) -> bytes:
+    controller.warning = 0
+    return b""
 
 
-def _set_table(asked: Asked) -> Answer:
-    """The arm's own table does not change."""
-    del asked
-    return Answer(bytes(1), INVALID)
+def _tool_offset(controller: Controller, request: Request) -> bytes:
+    controller.set_tool(floats(request.data, 6))
+    return b""
 
 
-def _read_line(asked: Asked) -> Answer:
-    """A register at the end of the tool's line; only its baud rate and the tool's outputs are there."""
-    known = {BAUD_REGISTER: TWO_MEGABAUD, gpio.GET_TOOL: asked.controller.outputs.tool}
-    return Answer(struct.pack(">i", known.get(int.from_bytes(asked.data[1:3], "big"), 0)))
+def _load(controller: Controller, request: Request) -> bytes:
+    controller.set_load(floats(request.data, 4), request)
+    return b""
 
 
-def _line(asked: Asked) -> Answer:
-    """A Modbus RTU frame to a device on the tool's line: the gripper, where there is one."""
-    controller, host = asked.controller, byte(asked.data, 0)
-    if host == ROBOT_LINE and controller.gripper.present:
-        with contextlib.suppress(ProtocolError):
-            return Answer(asked.data[:1] + controller.gripper.ask(asked.data[1:]))
-    controller.fail(NO_DEVICE if host == ROBOT_LINE else NO_BOX_DEVICE)
-    return Answer(asked.data[:1], INVALID)
+def _reset_counter(controller: Controller) -> bytes:
+    controller.counter = 0
+    return b""
 
 
-def _refused(asked: Asked) -> Answer:
-    return Answer(bytes(REFUSED[asked.register]), INVALID)
+def _count_up(controller: Controller) -> bytes:
+    controller.counter += 1
+    return b""
 
 
-def _done(asked: Asked) -> Answer:
-    del asked
-    return DONE
+# --- questions --------------------------------------------------------------------------------------------------------
 
 
-HANDLERS: dict[int, Handler] = (
-    QUERIES
-    | CONFIGURATION
-    | dict.fromkeys(NOTHING_TO_DO, _done)
-    | dict.fromkeys(REFUSED, _refused)
-    | dict.fromkeys(COMMANDS, _command)
-    | dict.fromkeys((135, 136), gpio.set_analog)
-    | dict.fromkeys((137, 138), gpio.set_function)
-    | {
-        11: _enable,
-        12: _set_state,
-        16: _clear_error,
-        17: _clear_warning,
-        18: _brake,
-        19: _set_mode,
-        29: _servo_joints,
-        30: _servo_tool,
-        68: _set_table,
-        79: _simulation,
-        81: _joint_speeds,
-        82: _tool_speeds,
-        93: _servo_tool_axis_angle,
-        124: _line,
-        127: gpio.write_tool,
-        128: _read_line,
-        134: gpio.set_box,
-        241: _line,
-    }
-)
-LENGTHS = {41: 24, 42: 28, 43: 28, 44: 24, 45: 1, 46: 1, 53: 79, 67: 112, 76: 24, 128: 4, 233: 4} | {
-    number: 3 for number in COMMANDS if number != FEEDBACK_CHECK
+def _version(controller: Controller) -> bytes:
+    model = controller.arm.name
+    kind, axes = KINDS[model]
+    return f"{axes},{kind},{SERIAL[model]},{BOX},v{FIRMWARE}".encode().ljust(40, b"\0")
+
+
+def _joints(controller: Controller, request: Request) -> bytes:
+    """Angles, or with a number also speeds and efforts (which are 0)."""
+    wanted = byte(request.data, 0, 1) & 15
+    rows = [controller.encoders, controller.speeds] + [np.zeros(7)] * 13
+    return b"".join(pack_floats(seven(row)) for row in rows[: max(wanted, 1)])
+
+
+# --- the tool's serial line -------------------------------------------------------------------------------------------
+
+
+def _line_register(controller: Controller, request: Request) -> bytes:
+    """A register at the end of the tool's line: only its baud rate is there."""
+    del controller
+    return struct.pack(">i", TWO_MEGABAUD if int.from_bytes(request.data[1:3], "big") == BAUD_REGISTER else 0)
+
+
+def _line(controller: Controller, request: Request) -> bytes:
+    """A Modbus RTU frame to a device on the tool's line: the gripper, which a Lite 6 does not have."""
+    try:
+        if byte(request.data, 0) != TOOL_LINE or controller.arm.name == "lite6":
+            raise ProtocolError("no device")
+        return request.data[:1] + controller.gripper.reply(request.data[1:])
+    except ProtocolError:
+        controller.fail(NO_DEVICE)
+        raise Refused(request.data[:1]) from None
+
+
+SIMPLE: dict[int, Simple] = dict.fromkeys(WITHOUT_EFFECT, lambda _: b"") | {
+    1: _version,
+    13: lambda controller: bytes([controller.state]),
+    14: lambda controller: struct.pack(">H", controller.count),
+    15: lambda controller: bytes([controller.error, controller.warning]),
+    16: _clear_error,
+    17: _clear_warning,
+    41: lambda controller: pack_floats(from_pose(controller.T_base_tool)),
+    74: _reset_counter,
+    75: _count_up,
 }
-"""Bytes that a register answers also when its request cannot be understood."""
+"""Registers whose data is not read."""
+HANDLERS: dict[int, Handler] = {
+    **dict.fromkeys(COMMANDS, _command),
+    11: _enable,
+    12: _set_state,
+    18: _brake,
+    19: _set_mode,
+    29: _servo_joints,
+    30: _servo_tool,
+    35: _tool_offset,
+    36: _load,
+    42: _joints,
+    81: _joint_speeds,
+    82: _tool_speeds,
+    93: _servo_tool_axis_angle,
+    124: _line,
+    128: _line_register,
+}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tamp.backends.xarm.detections import Detector, Troubled
+from tamp.backends.xarm.detections import Detector
 from tamp.backends.xarm.view.listening import ArmReports
 from tamp.backends.xarm.view.scene import extent_of, robot_of, things_of, tool_pose, with_seen
 from tamp.backends.xarm.view.words import Seen, about, arm_words, detection_words, head_words, joint_words, shown
@@ -81,6 +81,6 @@ class ArmSource:
         trouble: str | None = "the world names no detector"
         if self._detector is not None:
             seen = shown(self._detector.seen(), time.time(), self._cell.detector.max_age)
-            trouble = self._detector.trouble() if isinstance(self._detector, Troubled) else None
+            trouble = self._detector.trouble()
             self._view = replace(self._view, things=with_seen(self._still, seen))
         self._words["seen"] = detection_words(seen, trouble, self._detector is not None)

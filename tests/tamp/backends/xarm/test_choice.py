@@ -34,7 +34,8 @@ def chosen(
     *seen: Detection, labels: tuple[str, ...] = ("cup",), selector: Selector = "nearest", index: int = 0,
     min_conf: float = 0.0, reference: Array = ORIGIN,
 ) -> Detection | NotChosen:  # fmt: skip
-    return choose(seen, labels, selector, index, min_conf, reference, NOW, 1.0, BENCH)
+    step = ApproachObject(labels, selector, index=index, min_conf=min_conf)
+    return choose(seen, step, reference, NOW, BENCH)
 
 
 def why(found: Detection | NotChosen) -> tuple[str, str]:
@@ -154,6 +155,9 @@ class Script:
     def seen(self) -> tuple[Detection, ...]:
         self.looks += 1
         return self.found if time.monotonic() >= self.begin else ()
+
+    def trouble(self) -> str | None:
+        return None
 
     def close(self) -> None:
         pass

@@ -18,7 +18,7 @@ from tamp.backends.xarm.contract import read_contract
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.executor import Executor
 from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.hand import Acknowledged, HandEvent, NotAcknowledged
+from tamp.backends.xarm.hand import HandError, HandEvent
 from tamp.backends.xarm.steps import (
     ApproachNamed,
     ApproachObject,
@@ -178,9 +178,9 @@ class Acting:
     def __init__(self, act: Callable[[HandEvent], str | None]) -> None:
         self._act = act
 
-    def emit(self, event: HandEvent, timeout: float) -> Acknowledged | NotAcknowledged:
-        why = self._act(event)
-        return NotAcknowledged(event, "refused", why) if why else Acknowledged(event, 0.0)
+    def emit(self, event: HandEvent, timeout: float) -> None:
+        if why := self._act(event):
+            raise HandError("refused", why)
 
     def close(self) -> None:
         pass

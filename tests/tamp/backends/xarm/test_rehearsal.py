@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
-from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.rehearsal import rehearse
@@ -17,6 +14,7 @@ from tamp.backends.xarm.targets import Targets
 from tamp.backends.xarm.ways import Ways
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
+from tests.arm_runs import Still
 
 FIRST = {"labels": ("cup",), "ref": "above_table"}
 TAKEN: tuple[Step | HandEvent, ...] = (
@@ -29,16 +27,6 @@ TAKEN: tuple[Step | HandEvent, ...] = (
 )
 
 
-class Eyes:
-    """Sees one cup."""
-
-    def seen(self) -> tuple[Detection, ...]:
-        return (Detection("cup", 0.9, np.array([0.42, 0.06, 0.06]), time.time()),)
-
-    def close(self) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def ways() -> Ways:
     return Ways(read_workcell(data_dir("problems") / "xarm" / "bench.toml"))
@@ -47,7 +35,14 @@ def ways() -> Ways:
 def gone_through(steps: tuple[Step | HandEvent, ...], ways: Ways) -> int:
     home = ways.cell.poses["home"].q
     assert home is not None
-    return rehearse(steps, home, ways, Targets(ways.cell, Eyes()), Stop(), lambda kind, **data: None)
+    return rehearse(
+        steps,
+        home,
+        ways,
+        Targets(ways.cell, Still([("cup", np.array([0.42, 0.06, 0.06]))])),
+        Stop(),
+        lambda kind, **data: None,
+    )
 
 
 def test_events_of_the_hand_keep_nothing_from_being_gone_through(ways: Ways) -> None:

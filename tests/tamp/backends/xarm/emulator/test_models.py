@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from motion.arms import ARMS
-from tamp.backends.xarm.emulator.reports import KINDS
-from tamp.backends.xarm.emulator.wire import to_pose
+from tamp.backends.xarm.emulator.protocol import to_pose
+from tamp.backends.xarm.emulator.report_frames import KINDS
 
 pytestmark = pytest.mark.process
 

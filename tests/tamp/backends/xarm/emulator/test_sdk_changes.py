@@ -16,9 +16,6 @@ SLOW = {"angle": [1.5, -0.4, -0.9, 0.0, 1.3, 0.0], "speed": 0.8, "timeout": 10}
 CHANGES: dict[str, Callable[[Any], Any]] = {
     "load": lambda arm: arm.set_tcp_load(0.4, [0, 0, 20]),
     "offset": lambda arm: arm.set_tcp_offset([0, 0, 50, 0, 0, 0], wait=False),
-    "world": lambda arm: arm.set_world_offset([0, 0, 50, 0, 0, 0], wait=False),
-    "teach": lambda arm: arm.set_teach_sensitivity(2, wait=False),
-    "gravity": lambda arm: arm.set_gravity_direction([0, 0, -1], wait=False),
     "mode": lambda arm: arm.set_mode(0),
     "servo mode": lambda arm: arm.set_mode(1),
 }
@@ -29,8 +26,7 @@ def plain(arm: Any, ready: Any) -> Any:
     """The arm without offsets, and without them again afterwards."""
     time.sleep(0.4)  # the SDK has reports by now, and waits for nothing before it sends
     yield arm
-    arm.set_tcp_offset([0] * 6, wait=False)  # the SDK would wait half a second for either
-    arm.set_world_offset([0] * 6, wait=False)
+    arm.set_tcp_offset([0] * 6, wait=False)  # the SDK would wait half a second
     ready(arm)
 
 
@@ -72,14 +68,6 @@ def test_a_change_in_the_middle_of_a_move_fails_who_waits_for_it(
     waiting.join()
     assert codes[0] != 0
     assert emulator.state()["state"] == 4 and emulator.state()["joints"][0] < 1.4
-
-
-def test_a_sensitivity_waits_for_the_move_before_it(arm: Any, emulator: Any) -> None:
-    assert arm.set_servo_angle(servo_id=1, angle=0.6, speed=1, wait=False) == 0
-    assert arm.set_collision_sensitivity(4) == 0
-    assert emulator.state()["joints"][0] == pytest.approx(0.6, abs=1e-6)
-    assert arm.get_state() == (0, 2), "the SDK starts it again itself"
-    assert arm.set_collision_sensitivity(3) == 0
 
 
 def test_what_another_mode_takes_is_refused(arm: Any, emulator: Any, ready: Any) -> None:

@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motion.arms import ARMS, Arm
-from tamp.backends.xarm.emulator.choices import Choices
 from tamp.backends.xarm.emulator.controller import Controller
-from tamp.backends.xarm.emulator.reports import normal, real, rich, snapshot
+from tamp.backends.xarm.emulator.report_frames import normal, real, rich
 from tamp.backends.xarm.view.listening import REAL_PORT, RICH_PORT, ArmReports, Look
 from tamp.backends.xarm.view.reports import NoReport, read_report, split
 from tests.arm_cases import EACH, bent
@@ -50,11 +49,10 @@ def emulator() -> Iterator[Emulator]:
 
 @EACH
 def test_the_frames_of_every_arm_are_read(arm: Arm) -> None:
-    controller = Controller(arm, Choices())
+    controller = Controller(arm)
     controller.teleport(bent(arm))
-    said = snapshot(controller)
     for made, (axes, error) in ((rich, (arm.joints, 0)), (normal, (None, None)), (real, (None, None))):
-        (whole,), half = split(made(said))
+        (whole,), half = split(made(controller))
         report = read_report(whole)
         assert np.allclose(report.q, [*bent(arm), *[0] * (7 - arm.joints)], atol=1e-6) and not half
         assert (report.state, report.mode, report.axes, report.error) == (4, 0, axes, error)

@@ -6,16 +6,26 @@ import math
 
 import numpy as np
 
-from motion.poses import Array, inverse
-from tamp.backends.xarm.emulator.body import JOINT_LIMIT, OVERSPEED, Body, MotionError
-from tamp.backends.xarm.emulator.choices import Choices
+from motion.poses import Array
+from tamp.backends.xarm.emulator.tool_body import (
+    FASTEST,
+    JOINT_ACCELERATION,
+    JOINT_LIMIT,
+    JOINT_SPEED,
+    OVERSPEED,
+    Body,
+    MotionError,
+)
+
+SERVO_JUMP = 0.5
+"""Radians from the arm, in one joint, from which a servo target is too far away (C24)."""
 
 
 class ServoFollower:
-    """Runs to the newest target at the joints' full speed, whatever speed was asked for."""
+    """Runs to the newest target at the joints' full speed, whatever speed was commanded."""
 
-    def __init__(self, body: Body, choices: Choices, q: Array) -> None:
-        self.body, self.choices, self.q, self.target = body, choices, q, q
+    def __init__(self, body: Body, q: Array) -> None:
+        self.body, self.q, self.target = body, q, q
 
     @property
     def moving(self) -> bool:
@@ -25,13 +35,13 @@ class ServoFollower:
     def submit(self, target: Array) -> None:
         """A new target (n,). Raises MotionError beyond a limit (C23), or too far away (C24)."""
         target = self.body.check(target)
-        if 0 < self.choices.servo_jump < float(np.abs(target - self.q).max()):
+        if float(np.abs(target - self.q).max()) > SERVO_JUMP:
             raise MotionError(OVERSPEED)
         self.target = target
 
     def advance(self, seconds: float) -> None:
         """Go on for some seconds."""
-        reach = self.choices.joint_speed * seconds
+        reach = JOINT_SPEED * seconds
         self.q = self.q + np.clip(self.target - self.q, -reach, reach)
 
     def stop(self) -> None:
@@ -42,18 +52,18 @@ class ServoFollower:
 class VelocityFollower:
     """Joints, or the tool, at a velocity until the next one or for a while."""
 
-    def __init__(self, body: Body, choices: Choices, q: Array) -> None:
-        self.body, self.choices, self.q = body, choices, q
+    def __init__(self, body: Body, q: Array) -> None:
+        self.body, self.q = body, q
         self.speeds = np.zeros_like(q)
-        self._wanted: Array | None = None
+        self._wanted, self._left = np.zeros_like(q), 0.0
         self._twist: Array | None = None
-        self._in_tool, self._left = False, math.inf
+        self._in_tool = False
 
     @property
     def moving(self) -> bool:
         """Whether any joint moves or is to."""
-        wanted = self._wanted if self._wanted is not None else self._twist
-        return bool(np.any(self.speeds)) or (wanted is not None and bool(np.any(wanted)))
+        wanted = self._wanted if self._twist is None else self._twist
+        return bool(np.any(self.speeds) or np.any(wanted))
 
     def submit_joints(self, speeds: Array, seconds: float) -> None:
         """Joint speeds (n,) in radians a second, for some seconds (0 or less: until the next)."""
@@ -61,38 +71,35 @@ class VelocityFollower:
         self._left = seconds if seconds > 0 else math.inf
 
     def submit_tool(self, twist: Array, in_tool: bool, seconds: float) -> None:
-        """A twist (6,) of the tool [m/s, rad/s] in the axes of the user or the tool frame."""
-        self._wanted, self._twist, self._in_tool = None, twist, in_tool
+        """A twist (6,) of the tool [m/s, rad/s] in the axes of the base or the tool frame."""
+        self._twist, self._in_tool = twist, in_tool
         self._left = seconds if seconds > 0 else math.inf
 
     def stop(self) -> None:
         """Stay here."""
-        self._wanted = self._twist = None
-        self.speeds = np.zeros_like(self.q)
+        self._twist = None
+        self.speeds = self._wanted = np.zeros_like(self.q)
 
     def advance(self, seconds: float) -> None:
         """Go on for some seconds. Raises MotionError at a limit (C23) and beyond the joints' speed (C24)."""
         self._left -= seconds
         if self._left <= 0:
-            self._wanted = self._twist = None
-        wanted = self._wanted if self._wanted is not None else self._of_tool()
-        change = self.choices.joint_acceleration * seconds
+            self._wanted, self._twist = np.zeros_like(self.q), None
+        wanted = self._wanted if self._twist is None else self._of_tool(self._twist)
+        change = JOINT_ACCELERATION * seconds
         self.speeds = self.speeds + np.clip(wanted - self.speeds, -change, change)
-        if float(np.abs(self.speeds).max()) > self.choices.joint_speed * self.choices.overspeed:
+        if float(np.abs(self.speeds).max()) > FASTEST:
             raise MotionError(OVERSPEED)
         q = self.q + self.speeds * seconds
         if not self.body.arm.within(q):
             raise MotionError(JOINT_LIMIT)
         self.q = q
 
-    def _of_tool(self) -> Array:
-        """Joint speeds (n,) for the twist of the tool."""
-        if self._twist is None:
-            return np.zeros_like(self.q)
-        T_base_flange = self.body.arm.forward(self.q)
-        T_base_tool = T_base_flange @ self.body.T_flange_tool
-        axes = T_base_tool[:3, :3] if self._in_tool else inverse(self.body.T_user_base)[:3, :3]
-        linear, angular = axes @ self._twist[:3], axes @ self._twist[3:]
+    def _of_tool(self, twist: Array) -> Array:
+        """Joint speeds (n,) for a twist (6,) of the tool."""
+        T_base_flange, T_base_tool = self.body.arm.forward(self.q), self.body.tool(self.q)
+        axes = T_base_tool[:3, :3] if self._in_tool else np.eye(3)
+        linear, angular = axes @ twist[:3], axes @ twist[3:]
         linear = linear - np.cross(angular, T_base_tool[:3, 3] - T_base_flange[:3, 3])
         found = np.linalg.lstsq(self.body.jacobian(self.q), np.concatenate([linear, angular]), rcond=1e-6)
         return np.asarray(found[0])

@@ -11,21 +11,21 @@ import signal
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from motion.arms import Arm
 from tamp.backends.xarm.address import CONTROL_PORT
-from tamp.backends.xarm.emulator import reports
-from tamp.backends.xarm.emulator.body import warm
-from tamp.backends.xarm.emulator.choices import Choices
+from tamp.backends.xarm.emulator import report_frames
 from tamp.backends.xarm.emulator.controller import Controller
-from tamp.backends.xarm.emulator.faults import ERRORS, Fault, Faults, happen
-from tamp.backends.xarm.emulator.frames import ProtocolError, Request, byte, encode_feedback, encode_reply, split
+from tamp.backends.xarm.emulator.injected_faults import LINE_FAULTS, Fault, LineFaults, fail
 from tamp.backends.xarm.emulator.physics import Physics
+from tamp.backends.xarm.emulator.placed_things import PERIOD, Things
+from tamp.backends.xarm.emulator.protocol import ProtocolError, Request, byte, encode_feedback, encode_reply, split
 from tamp.backends.xarm.emulator.registers import SET_FEEDBACK_TYPE, answer
-from tamp.backends.xarm.emulator.side import Later, NoOrder, read_order, reply
-from tamp.backends.xarm.emulator.things import PERIOD, Things
+from tamp.backends.xarm.emulator.side_orders import EmulatedArm, Later, NoOrder, read_order
+from tamp.backends.xarm.emulator.tool_body import warm
 from tamp.errors import InputError, TampError
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ MakeWorld = Callable[[Controller], Physics]
 """Makes the world that a controller's arm is in."""
 TICK = 0.005
 """Seconds between two steps of the clock."""
-REPORTS: dict[int, tuple[Callable[[reports.Snapshot], bytes], float]] = {
-    30001: (reports.normal, 0.2),
-    30002: (reports.rich, 0.2),
-    30003: (reports.real, 0.01),
+REPORTS: dict[int, tuple[Callable[[Controller], bytes], float]] = {
+    30001: (report_frames.normal, 0.2),
+    30002: (report_frames.rich, 0.2),
+    30003: (report_frames.real, 0.01),
 }
 """Report ports: the frame, and seconds between two."""
 CLIENTS = 32
@@ -49,8 +49,13 @@ HELD = 4096
 """Requests that are held during a freeze."""
 LINE = 1 << 16
 """Bytes of a line on the side channel."""
+GARBAGE = 64
+"""Random bytes on each control connection."""
 GONE = (OSError, asyncio.CancelledError)
-"""How a connection ends that nobody closes politely, also when the emulator itself ends."""
+"""How a connection ends that is not closed politely, also when the emulator itself ends."""
+
+Accept = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Any]
+Writers = set[asyncio.StreamWriter]
 
 
 @dataclass(frozen=True)
@@ -73,40 +78,28 @@ class _Client:
     number: int
     writer: asyncio.StreamWriter
     kinds: int = 0
-    pending: bytes = b""
-
-
-@dataclass
-class _Line:
-    """What is wrong with the connections: frozen until, late by, refused until (seconds of the clock)."""
-
-    frozen: float = 0.0
-    late: float = 0.0
-    refused: float = 0.0
-    half: bool = False
-    held: list[tuple[_Client, Request]] = field(default_factory=list)
 
 
 class Server:
-    """Listens, ticks and reports until it is asked to stop."""
+    """Listens, ticks and reports until it is told to stop."""
 
     def __init__(
         self,
         arm: Arm,
         address: Address,
-        choices: Choices,
         things: Things,
         world: MakeWorld | None = None,
         pictures: Pictures | None = None,
     ) -> None:
-        self.controller, self.address, self.faults = Controller(arm, choices), address, Faults()
-        self.things, self.physics = things, world(self.controller) if world else None
-        self.fault_port, self._pictures, self._drawing = address.fault_port, pictures, asyncio.Lock()
+        controller = Controller(arm)
+        self.emulated = EmulatedArm(controller, things, world(controller) if world else None, pictures)
+        self.controller, self.address, self.fault_port = controller, address, address.fault_port
+        self._drawing = asyncio.Lock()
         self._clients: dict[int, _Client] = {}
-        self._readers: dict[int, set[asyncio.StreamWriter]] = {port: set() for port in REPORTS}
-        self._sides: set[asyncio.StreamWriter] = set()
-        self._watchers: set[asyncio.StreamWriter] = set()
-        self._line = _Line()
+        self._readers: dict[int, Writers] = {port: set() for port in REPORTS}
+        self._sides: Writers = set()
+        self._watchers: Writers = set()
+        self._held: list[tuple[_Client, Request]] = []
         self._next, self._started = 1, time.monotonic()
 
     async def run(self, ready: Callable[[Server], None], seconds: float | None) -> int:
@@ -114,7 +107,7 @@ class Server:
 
         Raises InputError when a port cannot be had.
         """
-        warm(self.controller.body)
+        warm(self.controller.arm)
         ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 0)):
             asyncio.get_running_loop().add_signal_handler(number, _end, ended, code)
@@ -128,22 +121,21 @@ class Server:
             waited: set[asyncio.Future[Any]] = {ended, ticking}
             await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             self._close_all()
-            if self._pictures is not None:
-                self._pictures.close()
-            for writer in self._sides | self._watchers:
-                writer.transport.abort()
+            if self.emulated.pictures is not None:
+                self.emulated.pictures.close()
+            _abort(self._sides | self._watchers)
             if ticking.done():
                 ticking.result()
             ticking.cancel()
         return ended.result() if ended.done() else 0
 
-    def _ports(self) -> list[tuple[str, int, Callable[..., object]]]:
+    def _ports(self) -> list[tuple[str, int, Accept]]:
         host = self.address.host
-        ports: list[tuple[str, int, Callable[..., object]]] = [(host, self.address.port, self._control)]
-        ports += [(host, port, lambda r, w, kept=self._readers[port]: self._report(kept, r, w)) for port in REPORTS]
+        ports: list[tuple[str, int, Accept]] = [(host, self.address.port, self._control)]
+        ports += [(host, port, partial(self._report, self._readers[port])) for port in REPORTS]
         ports.append((host, self.address.fault_port, self._side))
         if self.address.detections is not None:
-            ports.append((*self.address.detections, lambda r, w: _listened(self._watchers, r, w)))
+            ports.append((*self.address.detections, partial(_listened, self._watchers)))
         return ports
 
     # --- connections ----------------------------------------------------------------------------------------------
@@ -153,11 +145,11 @@ class Server:
             writer.transport.abort()
             return
         _at_once(writer)
-        client = _Client(self._next, writer)
+        client, pending = _Client(self._next, writer), b""
         self._clients[client.number], self._next = client, self._next + 1
         with contextlib.suppress(*GONE, ProtocolError):
             while received := await reader.read(4096):
-                requests, client.pending = split(client.pending + received)
+                requests, pending = split(pending + received)
                 for request in requests:
                     self._request(client, request)
                 if writer.transport.get_write_buffer_size() > 2 * UNREAD:
@@ -165,9 +157,7 @@ class Server:
         self._clients.pop(client.number, None)
         writer.close()
 
-    async def _report(
-        self, readers: set[asyncio.StreamWriter], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    async def _report(self, readers: Writers, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._now() < self._line.refused:
             writer.transport.abort()
         else:
@@ -184,13 +174,11 @@ class Server:
                 try:
                     order = read_order(line)
                 except NoOrder as error:
-                    writer.write(json.dumps({"error": str(error)}).encode() + b"\n")
+                    writer.write(_json({"error": str(error)}) + b"\n")
                     break
-                told = reply(
-                    order, self.controller, self.faults, self.things, self._clear, self.physics, self._pictures
-                )
-                self._happen()
-                writer.write((json.dumps(told).encode() if isinstance(told, dict) else await self._made(told)) + b"\n")
+                reply = self.emulated.reply(order)
+                self._cause_faults()
+                writer.write((_json(reply) if isinstance(reply, dict) else await self._made(reply)) + b"\n")
                 await writer.drain()
         self._sides.discard(writer)
         writer.close()
@@ -201,31 +189,31 @@ class Server:
             async with self._drawing:
                 return await asyncio.to_thread(later)
         except (TampError, RuntimeError) as error:
-            return json.dumps({"error": str(error)}).encode()
+            return _json({"error": str(error)})
 
     # --- requests -------------------------------------------------------------------------------------------------
 
     def _request(self, client: _Client, request: Request) -> None:
         if self._now() < self._line.frozen:
-            if len(self._line.held) < HELD:
-                self._line.held.append((client, request))
+            if len(self._held) < HELD:
+                self._held.append((client, request))
             return
         self._advance()
-        if request.register == SET_FEEDBACK_TYPE and request.protocol != 0:
+        if request.register == SET_FEEDBACK_TYPE:
             client.kinds = byte(request.data, 0, 0)
-        found = answer(self.controller, request, client.number, client.kinds)
+        status, data = answer(self.controller, replace(request, client=client.number, kinds=client.kinds))
         # a fault that is due with this command comes before its reply
-        self._happen()
+        self._cause_faults()
         if self._now() < self._line.frozen:
             return
-        self._send(client, encode_reply(found))
-        self._tell()
+        self._send(client, encode_reply(request, status, data))
+        self._send_feedback()
 
-    def _tell(self) -> None:
-        told, self.controller.feedback = self.controller.feedback, []
-        for number, feedback in told:
-            if number in self._clients:
-                self._send(self._clients[number], encode_feedback(feedback))
+    def _send_feedback(self) -> None:
+        feedback, self.controller.feedback = self.controller.feedback, []
+        for each in feedback:
+            if each.request.client in self._clients:
+                self._send(self._clients[each.request.client], encode_feedback(each))
 
     def _send(self, client: _Client, frame: bytes) -> None:
         if self._line.half:
@@ -252,30 +240,34 @@ class Server:
             due = max(due + TICK, self._now())
             await asyncio.sleep(due - self._now())
             self._advance()
-            if self.physics is not None:
-                self.physics.advance(self.controller)
-            self._happen()
+            if self.emulated.physics is not None:
+                self.emulated.physics.advance(self.controller)
+            self._cause_faults()
             if self._now() >= next_look:
                 next_look = self._now() + PERIOD
-                _broadcast(self._watchers, self.things.line(time.time()))
+                _broadcast(self._watchers, self.emulated.things.line(time.time()))
             if self._now() < self._line.frozen:
                 continue
             self._thaw()
-            self._tell()
+            self._send_feedback()
             for port, (frame, period) in REPORTS.items():
                 if self._now() >= next_report[port] - TICK / 2:
                     next_report[port] = max(next_report[port] + period, self._now())
                     if self._readers[port]:
-                        _broadcast(self._readers[port], frame(reports.snapshot(self.controller)))
+                        _broadcast(self._readers[port], frame(self.controller))
 
-    # --- faults of the connections --------------------------------------------------------------------------------
+    # --- faults ---------------------------------------------------------------------------------------------------
 
-    def _happen(self) -> None:
-        for fault in self.faults.due(self.controller):
-            if fault.kind in ERRORS or fault.kind == "servo":
-                happen(fault, self.controller)
-            else:
+    @property
+    def _line(self) -> LineFaults:
+        return self.emulated.faults.line
+
+    def _cause_faults(self) -> None:
+        for fault in self.emulated.faults.due(self.controller):
+            if fault.kind in LINE_FAULTS:
                 self._break(fault)
+            else:
+                fail(fault, self.controller)
 
     def _break(self, fault: Fault) -> None:
         if fault.kind == "drop":
@@ -288,26 +280,31 @@ class Server:
         elif fault.kind == "half":
             self._line.half = True
         else:
-            noise = random.Random(fault.count).randbytes(fault.count)
             for client in self._clients.values():
-                _write(client.writer, noise)
+                _write(client.writer, random.Random(0).randbytes(GARBAGE))
 
     def _thaw(self) -> None:
-        """What was asked during a freeze is carried out now, and answered to whoever still listens."""
-        held, self._line.held = self._line.held, []
+        """What was requested during a freeze is carried out now, and answered to those who still listen."""
+        held, self._held = self._held, []
         for client, request in held:
             self._request(client, request)
 
-    def _clear(self) -> None:
-        self._line.frozen = self._line.late = self._line.refused = 0.0
-        self._line.half = False
-
     def _close_all(self) -> None:
-        for client in list(self._clients.values()):
-            client.writer.transport.abort()
-        for readers in self._readers.values():
-            for writer in list(readers):
-                writer.transport.abort()
+        _abort({client.writer for client in self._clients.values()}.union(*self._readers.values()))
+
+
+def serve(
+    arm: Arm,
+    address: Address,
+    ready: Callable[[Server], None],
+    seconds: float | None = None,
+    things: Things | None = None,
+    world: MakeWorld | None = None,
+    pictures: Pictures | None = None,
+) -> int:
+    """Emulate an arm until SIGTERM or for some seconds (0) or until Ctrl-C (130), in a world or in an empty one;
+    `pictures` are taken of a world. Raises InputError."""
+    return asyncio.run(Server(arm, address, things or Things(), world, pictures).run(ready, seconds))
 
 
 def _end(ended: asyncio.Future[int], code: int) -> None:
@@ -315,17 +312,15 @@ def _end(ended: asyncio.Future[int], code: int) -> None:
         ended.set_result(code)
 
 
-async def _listen(host: str, port: int, accept: Callable[..., object]) -> asyncio.Server:
+async def _listen(host: str, port: int, accept: Accept) -> asyncio.Server:
     try:
-        return await asyncio.start_server(accept, host, port, limit=LINE)  # type: ignore[arg-type]
+        return await asyncio.start_server(accept, host, port, limit=LINE)
     except (OSError, OverflowError) as error:
         raise InputError(f"cannot listen at {host}:{port}: {_why(error, port)}") from error
 
 
-async def _listened(
-    readers: set[asyncio.StreamWriter], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-) -> None:
-    """Keep somebody who only listens among `readers` for as long as they do."""
+async def _listened(readers: Writers, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Keep a connection that only listens among `readers` for as long as it is there."""
     if len(readers) >= CLIENTS:
         writer.transport.abort()
         return
@@ -338,7 +333,7 @@ async def _listened(
     writer.close()
 
 
-def _broadcast(readers: set[asyncio.StreamWriter], frame: bytes) -> None:
+def _broadcast(readers: Writers, frame: bytes) -> None:
     for writer in readers:
         if writer.transport.get_write_buffer_size() <= UNREAD:
             _write(writer, frame)
@@ -349,9 +344,18 @@ def _write(writer: asyncio.StreamWriter, frame: bytes) -> None:
         writer.write(frame)
 
 
+def _abort(writers: Writers) -> None:
+    for writer in writers:
+        writer.transport.abort()
+
+
 def _at_once(writer: asyncio.StreamWriter) -> None:
     """Small frames are not gathered."""
     writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def _json(reply: dict[str, Any]) -> bytes:
+    return json.dumps(reply).encode()
 
 
 def _why(error: Exception, port: int) -> str:
@@ -363,18 +367,3 @@ def _why(error: Exception, port: int) -> str:
     if number == errno.EADDRNOTAVAIL:
         return "not an address of this machine; valid is for example 127.0.0.2"
     return str(error)
-
-
-def serve(
-    arm: Arm,
-    address: Address,
-    choices: Choices,
-    ready: Callable[[Server], None],
-    seconds: float | None = None,
-    things: Things | None = None,
-    world: MakeWorld | None = None,
-    pictures: Pictures | None = None,
-) -> int:
-    """Emulate an arm until SIGTERM or for some seconds (0) or until Ctrl-C (130), in a world or in an empty one;
-    `pictures` are taken of a world. Raises InputError."""
-    return asyncio.run(Server(arm, address, choices, things or Things(), world, pictures).run(ready, seconds))

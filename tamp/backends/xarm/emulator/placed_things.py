@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from tamp.backends.xarm.detection_lines import read_line
+from tamp.backends.xarm.detections import read_line
 from tamp.errors import InputError
 
 PERIOD = 0.1

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tamp.backends.xarm.emulator.frames import Request
+from tamp.backends.xarm.emulator.protocol import Request
 from tests.controller_frames import encode_request
 
 pytestmark = pytest.mark.process
@@ -32,7 +32,7 @@ def test_a_broken_connection_can_be_made_anew(fault: str, arm: Any, emulator: An
 
 
 def test_garbage_does_not_end_the_emulator(arm: Any, emulator: Any, connected: Any) -> None:
-    emulator.ask(fault="garbage", bytes=50)
+    emulator.ask(fault="garbage")
     client = socket.create_connection((emulator.host, emulator.port), timeout=5)
     client.sendall(b"\xff" * 64)
     assert client.recv(100) == b"", "it hangs up"

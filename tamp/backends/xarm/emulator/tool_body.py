@@ -1,4 +1,4 @@
-"""The emulated arm's kinematics, as its controller uses them: tool and world offsets, and codes for what fails."""
+"""The emulated arm's kinematics and limits, as its controller uses them, and the codes of what fails."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ from motion.poses import Array, inverse, pose, rotation_about
 if TYPE_CHECKING:
     from motion.world import World
 
-KINEMATIC, JOINT_LIMIT, OVERSPEED = 21, 23, 24
-"""Error codes of the controller."""
+KINEMATIC, JOINT_LIMIT, OVERSPEED, NOT_A_CIRCLE = 21, 23, 24, 32
+"""Error codes of the controller; `NOT_A_CIRCLE` is that of three points in a line."""
+JOINT_SPEED, JOINT_ACCELERATION = math.pi, 20.0
+"""The most that a joint may have [rad/s, rad/s²]; servo motion goes at this speed."""
+FASTEST = 1.2 * JOINT_SPEED
+"""The speed of a joint from which it is too fast (C24)."""
 PLANE = 2e-3
-"""Radians by which the tool of an arm of five joints may be asked out of its plane; it is put into it."""
+"""Radians by which the tool of an arm of five joints may be commanded out of its plane; it is put into it."""
 LIMIT_SLACK = 1e-5
 """Radians that a commanded joint may be beyond its limit: the wire's floats round."""
 
@@ -33,35 +37,24 @@ class MotionError(Exception):
 
 @dataclass(frozen=True)
 class Body:
-    """An arm with its offsets: `T_flange_tool` and `T_user_base` (4, 4); poses of the tool are in the user frame."""
+    """An arm with the offset of its tool, `T_flange_tool` (4, 4)."""
 
     arm: Arm
     T_flange_tool: Array = field(default_factory=lambda: np.eye(4))
-    T_user_base: Array = field(default_factory=lambda: np.eye(4))
 
     def tool(self, q: Array) -> Array:
-        """`T_user_tool` (4, 4) at a configuration (n,)."""
-        return np.asarray(self.T_user_base @ self.arm.forward(q) @ self.T_flange_tool)
+        """`T_base_tool` (4, 4) at a configuration (n,)."""
+        return np.asarray(self.arm.forward(q) @ self.T_flange_tool)
 
-    def flange(self, T_user_tool: Array) -> Array:
-        """`T_base_flange` (4, 4) that puts the tool there; of five joints, put into the plane that they reach."""
-        T = inverse(self.T_user_base) @ T_user_tool @ inverse(self.T_flange_tool)
-        return _in_plane(T) if self.arm.joints == 5 else T
-
-    def follow(self, T_user_tool: Array, q: Array) -> Array:
+    def follow(self, T_base_tool: Array, q: Array) -> Array:
         """The configuration (n,) near `q` that puts the tool there. Raises MotionError (C21; C23 at a limit)."""
         from motion.kinematics import solve
 
-        found = solve(_world(self.arm), self.flange(T_user_tool), q)
+        T_base_flange = T_base_tool @ inverse(self.T_flange_tool)
+        found = solve(_world(self.arm), _in_plane(T_base_flange) if self.arm.joints == 5 else T_base_flange, q)
         if found is not None:
             return found
         raise MotionError(JOINT_LIMIT if not self.arm.within(q, 1e-4) else KINEMATIC)
-
-    def solve(self, T_user_tool: Array, q: Array) -> Array | None:
-        """Any configuration (n,) within limits that puts the tool there, `q` (n,) first; or None."""
-        from motion.kinematics import solve_near
-
-        return solve_near(_world(self.arm), self.flange(T_user_tool), q)
 
     def jacobian(self, q: Array) -> Array:
         """The geometric Jacobian (6, n) [linear; angular] of the flange, in base axes, at a configuration (n,)."""
@@ -82,9 +75,11 @@ def _world(arm: Arm) -> World:
     return arm_world(arm)
 
 
-def warm(body: Body) -> None:
+def warm(arm: Arm) -> None:
     """Load and prepare what inverse kinematics needs, so that the first move does not keep the clock waiting."""
-    body.solve(pose([9.0, 9.0, 9.0]), np.zeros(body.arm.joints))
+    from motion.kinematics import solve
+
+    solve(_world(arm), pose([9.0, 9.0, 9.0]), np.zeros(arm.joints))
 
 
 def _in_plane(T: Array) -> Array:

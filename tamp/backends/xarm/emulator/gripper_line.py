@@ -1,35 +1,29 @@
-"""The gripper at the end of the tool's serial line, as far as the SDK's calls need it, and the line itself."""
+"""The gripper at the end of the tool's serial line, as far as the SDK's calls need it."""
 
 from __future__ import annotations
 
 import struct
 
-from tamp.backends.xarm.emulator.choices import Choices
-from tamp.backends.xarm.emulator.frames import ProtocolError
+from tamp.backends.xarm.emulator.protocol import ProtocolError
 
-ROBOT_LINE, SLAVE = 9, 8
-"""The line's host number, and the gripper's address on it."""
-READ, WRITE = 3, 16
-BAUD_REGISTER, TWO_MEGABAUD = 0x0A0B, 11
+SLAVE, READ, WRITE = 8, 3, 16
+"""The gripper's address on the line, and the functions that it has."""
 STATUS, FAULT, ENABLE, MODE, CLEAR, SPEED, TARGET, POSITION = 0, 0x0F, 0x100, 0x101, 0x109, 0x303, 0x700, 0x702
 VERSION = {0x0801: 3, 0x0802: 4, 0x0803: 3}
 OPEN, SHUT = 850, -10
 """Pulses."""
+RATE = 0.5
+"""Pulses a second for each unit of the speed register."""
 RESTS, MOVES, HOLDS = 0, 1, 2
-"""Of the status register."""
+"""Values of the status register."""
 BETWEEN = 10
-"""Pulses that the fingers stay wider than they were told, from which something is in between."""
-NO_DEVICE, NO_BOX_DEVICE = 19, 111
-"""The controller's errors when nothing answers at the tool, as an xArm's gripper on a Lite 6 (SDK issue 47), and at the
-control box."""
+"""Pulses that the fingers stay wider than commanded, from which something is in between."""
 
 
 class Gripper:
     """Position in pulses, which runs to its target at the set speed when enabled."""
 
-    def __init__(self, choices: Choices, model: str) -> None:
-        self.present = model != "lite6"
-        self.rate = choices.gripper_speed
+    def __init__(self) -> None:
         self.enabled, self.mode, self.speed, self.fault = 0, 0, 1500, 0
         self.position, self.target = float(OPEN), float(OPEN)
         self.felt: float | None = None
@@ -43,11 +37,11 @@ class Gripper:
     def advance(self, seconds: float) -> None:
         """Go on for some seconds."""
         if self.enabled:
-            reach = self.speed * self.rate * seconds
+            reach = self.speed * RATE * seconds
             self.position += min(max(self.target - self.position, -reach), reach)
 
-    def ask(self, frame: bytes) -> bytes:
-        """Answer a Modbus RTU frame without its checksum: read or write registers. Raises ProtocolError."""
+    def reply(self, frame: bytes) -> bytes:
+        """The reply to a Modbus RTU frame without its checksum: read or write registers. Raises ProtocolError."""
         if len(frame) < 6 or frame[0] != SLAVE:
             raise ProtocolError("not a frame for the gripper")
         function, address, count = struct.unpack_from(">BHH", frame, 1)

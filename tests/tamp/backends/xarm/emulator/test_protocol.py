@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tamp.backends.xarm.emulator.frames import (
+from tamp.backends.xarm.emulator.protocol import (
     Feedback,
     ProtocolError,
-    Reply,
     Request,
     encode_feedback,
     encode_reply,
@@ -23,9 +23,8 @@ from tamp.backends.xarm.emulator.frames import (
 from tests.controller_frames import decode_reply, encode_request
 
 U8, U16 = st.integers(0, 255), st.integers(0, 65535)
-REQUESTS = st.builds(Request, U16, st.sampled_from([0, 2, 3]), U8, st.binary(max_size=200))
-REPLIES = st.builds(Reply, U16, st.sampled_from([2, 3]), st.integers(0, 254), U8, st.binary(max_size=200))
-FEEDBACKS = st.builds(Feedback, U16, st.sampled_from([2, 3]), U8, U8, U8, U16, U8, st.integers(0, 2**64 - 1))
+REQUESTS = st.builds(Request, U16, st.sampled_from([2, 3]), st.integers(0, 254), st.binary(max_size=200))
+FEEDBACKS = st.builds(Feedback, st.builds(Request, U16, st.just(3), U8), U8, U8, U16, U8, st.integers(0, 2**64 - 1))
 
 
 @given(st.lists(REQUESTS, max_size=5), st.integers(1, 50))
@@ -44,9 +43,9 @@ def test_heartbeats_are_swallowed() -> None:
     assert split(bytes.fromhex("0000000100020000") + encode_request(request)) == ([request], b"")
 
 
-@given(REPLIES)
-def test_replies_are_decoded(reply: Reply) -> None:
-    assert decode_reply(encode_reply(reply)) == reply
+@given(REQUESTS, U8, st.binary(max_size=200))
+def test_replies_are_decoded(request: Request, status: int, data: bytes) -> None:
+    assert decode_reply(encode_reply(request, status, data)) == (replace(request, data=data), status)
 
 
 @given(FEEDBACKS)

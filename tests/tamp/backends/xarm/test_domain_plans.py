@@ -11,7 +11,7 @@ import pytest
 from tamp.backends.xarm import steps as s
 from tamp.backends.xarm.contract import breaches
 from tamp.backends.xarm.contract_world import breaches_in
-from tamp.backends.xarm.from_plan import Judged, bind, movements, read_plan_steps
+from tamp.backends.xarm.domain_plans import Judged, bind, movements, read_plan_steps
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.data import data_dir

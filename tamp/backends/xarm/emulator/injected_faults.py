@@ -9,14 +9,13 @@ from tamp.errors import InputError
 from tamp.fields import is_number, shown
 
 ERRORS = {"collision": 31, "overspeed": 24, "joint_limit": 23, "emergency": 2, "kinematic": 21, "self_collision": 22}
-"""Faults of the arm, and the error that the controller reports."""
+"""Faults of the arm, and the error that the controller reports; "servo" is one of them, with 10 + joint."""
 LINE_FAULTS = ("drop", "freeze", "garbage", "half", "delay")
 """Faults of the connection."""
 KINDS = (*ERRORS, "servo", *LINE_FAULTS)
-FIELDS = {"fault", "motion", "share", "seconds", "joint", "code", "bytes"}
+FIELDS = {"fault", "motion", "share", "seconds", "joint"}
 LONGEST = 600.0
 """Seconds that a freeze or a delay may last."""
-
 MOST = 1000
 """Faults that wait."""
 
@@ -27,7 +26,7 @@ class Fault:
     that one has gone a `share` of its way.
 
     `seconds`: how long a freeze lasts (0: until cleared) or how late replies are, and for how long connections are
-    refused after a drop. `joint` of a servo error; `code`: another error than the usual; `count` bytes of garbage.
+    refused after a drop. `joint` of a servo error.
     """
 
     kind: str
@@ -35,11 +34,17 @@ class Fault:
     share: float | None = None
     seconds: float = 0.0
     joint: int = 1
-    code: int = 0
-    count: int = 64
+
+    def due(self, since: int, controller: Controller) -> bool:
+        """Whether its time has come; motion commands are counted from the `since`-th."""
+        if self.motion == 0:
+            return True
+        if self.share is None:
+            return controller.submitted >= since + self.motion
+        return controller.progress(since + self.motion) >= self.share
 
 
-def read(order: dict[str, object]) -> Fault:
+def read_fault(order: dict[str, object]) -> Fault:
     """A fault from its JSON object. Raises InputError that says what would be valid."""
     unknown = set(order) - FIELDS
     if unknown:
@@ -51,15 +56,8 @@ def read(order: dict[str, object]) -> Fault:
     motion = int(_number(order, "motion", 1 if share is not None else 0, 0, 1e6))
     if share is not None and motion == 0:
         raise InputError("share: of which motion? 1 is the next")
-    return Fault(
-        str(kind),
-        motion,
-        share,
-        _number(order, "seconds", 0.0, 0.0, LONGEST),
-        int(_number(order, "joint", 1, 1, 7)),
-        int(_number(order, "code", 0, 0, 255)),
-        int(_number(order, "bytes", 64, 1, 65536)),
-    )
+    seconds, joint = _number(order, "seconds", 0.0, 0.0, LONGEST), int(_number(order, "joint", 1, 1, 7))
+    return Fault(str(kind), motion, share, seconds, joint)
 
 
 def _number(order: dict[str, object], name: str, default: float, low: float, high: float) -> float:
@@ -71,10 +69,23 @@ def _number(order: dict[str, object], name: str, default: float, low: float, hig
     return float(value)
 
 
+@dataclass
+class LineFaults:
+    """What is wrong with the connections: `frozen` and `refused` until times of the clock, replies `late` by seconds,
+    the next one cut in `half`."""
+
+    frozen: float = 0.0
+    refused: float = 0.0
+    late: float = 0.0
+    half: bool = False
+
+
 class Faults:
-    """Faults that wait for their time. The clock's owner asks for those that are due, and carries them out."""
+    """Faults that wait for their time. The clock's owner takes those that are due, and carries them out; `line` has
+    those of the connections."""
 
     def __init__(self) -> None:
+        self.line = LineFaults()
         self._armed: list[tuple[Fault, int]] = []
         self.happened: list[dict[str, object]] = []
         """Those that have: the kind, when by the emulator's clock, and the joint angles then."""
@@ -91,31 +102,23 @@ class Faults:
         self._armed.append((fault, controller.submitted))
 
     def clear(self) -> None:
-        """None will happen, or has."""
+        """None will happen, has happened, or goes on."""
+        self.line = LineFaults()
         self._armed.clear()
         self.happened.clear()
 
     def due(self, controller: Controller) -> list[Fault]:
         """Those whose time has come; they happen once."""
-        found = [(fault, since) for fault, since in self._armed if _is_due(fault, since, controller)]
+        found = [(fault, since) for fault, since in self._armed if fault.due(since, controller)]
         self._armed = [entry for entry in self._armed if entry not in found]
         q = [float(v) for v in controller.encoders] if found else []
         self.happened += [{"fault": fault.kind, "at": controller.now, "joints": q} for fault, _ in found]
         return [fault for fault, _ in found]
 
 
-def _is_due(fault: Fault, since: int, controller: Controller) -> bool:
-    if fault.motion == 0:
-        return True
-    wanted = since + fault.motion
-    if fault.share is None:
-        return controller.submitted >= wanted
-    return controller.progress(wanted) >= fault.share
-
-
-def happen(fault: Fault, controller: Controller) -> None:
+def fail(fault: Fault, controller: Controller) -> None:
     """Carry out a fault of the arm."""
     if fault.kind == "servo":
-        controller.fail(fault.code or 10 + fault.joint, fault.joint)
+        controller.fail(10 + fault.joint, fault.joint)
     else:
-        controller.fail(fault.code or ERRORS[fault.kind])
+        controller.fail(ERRORS[fault.kind])

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from motion.poses import pose
-from tamp.backends.xarm.emulator.profiles import JointPath, LinePath, Profile, circle
-from tamp.backends.xarm.emulator.wire import angles, from_pose, rotation, to_pose
+from tamp.backends.xarm.emulator.motion_profiles import JointPath, LinePath, Motion, Profile, circle
+from tamp.backends.xarm.emulator.protocol import from_pose, to_pose
 
 POSITIVE = st.floats(1e-3, 1e3)
 
@@ -28,12 +27,12 @@ def test_a_profile_keeps_speed_and_acceleration(length: float, speed: float, acc
     assert profile.duration >= max(length / speed, 2 * math.sqrt(length / acceleration)) * (1 - 1e-9)
 
 
-@given(POSITIVE, POSITIVE, POSITIVE)
-def test_braking_is_the_end_of_it(length: float, speed: float, acceleration: float) -> None:
-    profile = Profile(length, speed, acceleration)
-    assert profile.braking(profile.duration)
-    assert profile.braking(profile.duration - 0.5 * profile.ramp)
-    assert not profile.braking(0.49 * profile.duration) or profile.ramp > 0.5 * profile.duration
+@given(POSITIVE, POSITIVE)
+def test_the_next_motion_starts_once_this_one_brakes(speed: float, acceleration: float) -> None:
+    profile = Profile(1.0, speed, acceleration)
+    motion = Motion(JointPath(np.zeros(1), np.ones(1)), profile, 1.0, math.inf)
+    assert motion.blends(profile.duration) and motion.blends(profile.duration - 0.5 * profile.ramp)
+    assert not motion.blends(0.49 * profile.duration) or profile.ramp > 0.5 * profile.duration
 
 
 def test_nothing_to_travel_takes_no_time() -> None:
@@ -65,18 +64,7 @@ def test_circle_through_three_points() -> None:
     assert circle(np.zeros(3), np.ones(3), 2 * np.ones(3)) is None
 
 
-@given(st.floats(-math.pi, math.pi), st.floats(-math.pi / 2, math.pi / 2), st.floats(-math.pi, math.pi))
-def test_angles_give_the_same_rotation(roll: float, pitch: float, yaw: float) -> None:
-    R = rotation(roll, pitch, yaw)
-    assert np.allclose(rotation(*angles(R)), R, atol=1e-7)
-
-
 @given(st.lists(st.floats(-700, 700), min_size=3, max_size=3), st.lists(st.floats(-1.7, 1.7), min_size=3, max_size=3))
 def test_axis_angle_goes_there_and_back(position: list[float], vector: list[float]) -> None:
     assume(np.linalg.norm(vector) < math.pi - 1e-3)
     assert from_pose(to_pose([*position, *vector], True), True) == pytest.approx([*position, *vector], abs=1e-6)
-
-
-def test_roll_pitch_yaw_is_about_the_fixed_axes() -> None:
-    T = to_pose([100, 0, 0, 0.1, 0.2, 0.3])
-    assert np.allclose(T, pose([0.1, 0, 0], rotation(0, 0, 0.3) @ rotation(0, 0.2, 0) @ rotation(0.1, 0, 0)))
