@@ -6,10 +6,14 @@ import gzip
 import json
 import random
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from tamp.model.domain import load
 from tamp.runs.bench.records import FIELDS, NOTHING
+from tamp.view.episode import Standing, notes_on, shown
+from tamp.view.story import Story
+from tamp.view.summary import verdict_of
 
 MARKUP = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
 
@@ -91,6 +95,15 @@ def write(folder: Path, events: list[dict[str, Any]], tail: str = "") -> Path:
     (folder / "problem.pddl").write_text(PROBLEM)
     (folder / "plan.txt").write_text("\n".join(PLAN) + "\n")
     return folder
+
+
+def told(folder: Path) -> SimpleNamespace:
+    """What the page of an episode in a folder lays out, and its story."""
+    log = folder / "episode.jsonl"
+    story = Story.of(log)
+    ended = story.ending()
+    notes = notes_on(story, ended, not log.read_bytes().endswith(b"\n"))
+    return SimpleNamespace(story=story, **shown(story, Standing(ended.verdict, verdict_of(ended), notes)))
 
 
 def record(suite: str, task: int, k: int, **told: Any) -> dict[str, Any]:
