@@ -52,7 +52,7 @@ def episode_page(log: Path, layout: Layout, beside: Path) -> str:
     cut = not log.read_bytes().endswith(b"\n")
     told = shown(story, Standing(ended.verdict, summary.verdict_of(ended), notes_on(story, ended, cut)))
     video = log.parent / VIDEO
-    has_picture = bool(picture.drawn(story.tracks) or story.tracks.paths)
+    has_picture = bool(picture.drawn(story.tracks) or story.tracks.path)
     return layout.page(
         TEMPLATE,
         SCRIPTS if has_picture else tuple(s for s in SCRIPTS if s != "space.js"),
@@ -118,7 +118,7 @@ def shown(story: Story, standing: Standing) -> dict[str, Any]:
         "versions": summary.pairs(start, "versions"),
         "axis": Axis.of(timeline),
         "totals": [(lane, sum(b.end - b.begin for b in timeline if b.lane == lane), LANES[lane]) for lane in LANES],
-        "lanes": sorted({(list(LANES).index(b.lane), b.lane, b.arm) for b in timeline}),
+        "lanes": [lane for lane in LANES if any(b.lane == lane for b in timeline)],
         "account": followed,
         "why_no_account": why_not,
         "obstacles": obstacles,
@@ -147,8 +147,7 @@ def _refused(taken: object, why: str) -> str | None:
 
 def _activity(e: Any) -> tuple[str, str, float, str]:
     """What goes on, its stage, the log's second in which it began, and what it waits for or lacks."""
-    name = f"{words(e, 'arm')}: {words(e, 'name')}" if words(e, "arm") else words(e, "name")
-    return name, words(e, "stage"), max(0.0, time_of(e) - (number(e, "seconds") or 0.0)), words(e, "why")
+    return words(e, "name"), words(e, "stage"), max(0.0, time_of(e) - (number(e, "seconds") or 0.0)), words(e, "why")
 
 
 def _place(thing: Thing) -> dict[str, Any]:
@@ -172,8 +171,7 @@ def data_of(story: Story, told: dict[str, Any]) -> dict[str, Any]:
         "scene": picture.scene_of(story.tracks),
         "history": picture.history_of(story.tracks),
         "actions": [
-            {"number": a.number, "action": a.action, "first": a.first_step, "last": a.last_step, "arm": a.arm}
-            for a in story.actions
+            {"number": a.number, "action": a.action, "first": a.first_step, "last": a.last_step} for a in story.actions
         ],
         "obstacles": [_obstacle(f) for f in (*told["obstacles"], *([failing] if failing else []))],
         "failing": failing is not None,

@@ -113,7 +113,7 @@ def _broken(action: ExecutedAction, tracks: Tracks) -> FailedAction:
     """An action that was begun, as it was when it ended."""
     step = action.last_step or 0
     about = _named(action.action.strip("()").split()[1:], tracks)
-    tool = tracks.tool(action.arm, step)
+    tool = tracks.tool(step)
     spans = list[Span]()
     for thing in about[:1] if tool is not None else ():
         assert tool is not None
@@ -162,12 +162,11 @@ def _apart(thing: Thing, other: Thing, step: int) -> Span:
 
 
 def _from_shoulder(thing: Thing, step: int, tracks: Tracks) -> Iterator[Span]:
-    for robot in tracks.robots:
+    if (robot := tracks.robot) is not None:
         x, y, z = (float(v) for v in robot.shape.shoulder()[:3, 3])
         end = _nearest(((x, y, z), (x, y, z)), _box(thing, step))[1]
-        whose = f"the shoulder of {robot.arm}" if robot.arm else "the arm's shoulder"
         known = "" if robot.reach is None else f"; the arm reaches {_length(robot.reach)}, to its flange"
-        yield Span((x, y, z), end, f"{whose} to {thing.name}: {_length(dist((x, y, z), end))}{known}")
+        yield Span((x, y, z), end, f"the arm's shoulder to {thing.name}: {_length(dist((x, y, z), end))}{known}")
 
 
 def _length(metres: float) -> str:

@@ -59,7 +59,7 @@ class Viewer:
 @dataclass(eq=False)
 class Board:
     """The parts of a page. One thread writes to it; any may call `wait`. A viewer that comes gets the `path` of the
-    tools too, which it goes on with by itself."""
+    tool too, which it goes on with by itself."""
 
     path: Callable[[], str]
     parts: Parts = field(default_factory=dict)
@@ -159,16 +159,15 @@ class LivePage:
     def _draw(self) -> None:
         """Bring the 3-D view up to date: the scene where other things are there, and how it is now."""
         tracks = self.story.tracks
-        scene = (tracks.robots, [(t.name, t.category, t.corners is None, len(t.parts)) for t in tracks.things.values()])
+        scene = (tracks.robot, [(t.name, t.category, t.corners is None, len(t.parts)) for t in tracks.things.values()])
         if scene != self._scene:
             self._scene = scene
             self._parts["scene"] = _json(picture.scene_of(tracks))
         self._parts["state"] = _json(picture.state_of(tracks))
 
     def _path(self) -> str:
-        """Where the tools were."""
-        paths = {**self.story.tracks.paths}
-        return _json({arm: [p for _, p in path[-picture.MOST_POINTS :]] for arm, path in paths.items()})
+        """Where the tool was."""
+        return _json([p for _, p in self.story.tracks.path[-picture.MOST_POINTS :]])
 
     def _lay_out(self, new: bool) -> None:
         """Lay out the parts that are text, unless nothing has happened and it stands as before."""

@@ -25,19 +25,14 @@ def drawn(tracks: Tracks) -> list[Thing]:
 
 
 def scene_of(tracks: Tracks) -> dict[str, Any]:
-    """The robots and things: `rest` are values that a robot is drawn with before any are known, or None; `corners` are
-    those of a thing's box in its own frame; `floor` is the height of the grid, metres."""
+    """The robot, or None, and the things: `rest` are values that it is drawn with before any are known, or None;
+    `corners` are those of a thing's box in its own frame; `floor` is the height of the grid, metres."""
+    robot = tracks.robot
     grounds = [box[1][2] for t in tracks.things.values() if t.ground and (box := t.bounds(0))]
     lows = [box[0][2] for t in drawn(tracks) if (box := t.bounds(0))]
     return {
-        "robots": [
-            {
-                "name": robot.arm or "arm",
-                "links": links_of(robot.shape),
-                "rest": None if robot.posture is None else [*robot.posture.round(4).tolist(), 0.0],
-            }
-            for robot in tracks.robots
-        ],
+        "links": [] if robot is None else links_of(robot.shape),
+        "rest": None if robot is None or robot.posture is None else [*robot.posture.round(4).tolist(), 0.0],
         "things": [
             {
                 "name": t.name,
@@ -63,20 +58,19 @@ def _part(thing: Thing, part: DrawnPart) -> dict[str, Any]:
 
 
 def state_of(tracks: Tracks) -> dict[str, Any]:
-    """How it is now: of each robot its values, of each thing its place and how far its joints are from where they were
-    described, and of each arm where its tool is."""
-    felt = (tracks.felt.get(robot.arm) for robot in tracks.robots)
+    """How it is now: the robot's values, of each thing its place and how far its joints are from where they were
+    described, and where the tool is."""
     return {
-        "robots": [None if track is None else track[-1][1] for track in felt],
+        "values": tracks.felt[-1][1] if tracks.felt else None,
         "things": [{"at": rows_of(t.pose()), "by": [_by(p, t.value(p)) for p in t.parts]} for t in drawn(tracks)],
-        "tools": {arm: path[-1][1] for arm, path in tracks.paths.items()},
+        "tool": tracks.tool(),
     }
 
 
 def history_of(tracks: Tracks) -> dict[str, Any]:
-    """The same in each control period since which it was so, and the paths of the tools."""
+    """The same in each control period since which it was so, and the path of the tool."""
     return {
-        "robots": [_thinned(tracks.felt.get(robot.arm, []), MOST_POINTS) for robot in tracks.robots],
+        "values": _thinned(tracks.felt, MOST_POINTS),
         "things": [
             {
                 "at": [(since, rows_of(T)) for since, T in _thinned(t.poses, MOST_PLACES)],
@@ -84,7 +78,7 @@ def history_of(tracks: Tracks) -> dict[str, Any]:
             }
             for t in drawn(tracks)
         ],
-        "paths": {arm: _thinned(path, MOST_POINTS) for arm, path in tracks.paths.items()},
+        "path": _thinned(tracks.path, MOST_POINTS),
     }
 
 

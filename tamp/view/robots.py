@@ -1,4 +1,4 @@
-"""The robots that a log names, to be drawn: their links, where they stand, and their joints at each event."""
+"""The robot that a log names, to be drawn: its links, where it stands, and its joints at each event."""
 
 from __future__ import annotations
 
@@ -18,12 +18,10 @@ from tamp.view.fields import Event, is_measured
 
 @dataclass(frozen=True, eq=False)
 class DrawnRobot:
-    """A robot that a log names. `arm` is what the log calls it where it has several, else empty; `period` are the
-    seconds of its control step, `posture` (n,) rad where it rests by its description, None where nobody says;
-    `p_flange_tool` (3,) is where its tool point is, None where the log has that at each step;
-    `reach` in metres from the axis of its first joint to its flange, None where nobody says."""
+    """A robot that a log names. `period` are the seconds of its control step, `posture` (n,) rad where it rests by its
+    description, None where that does not say; `p_flange_tool` (3,) is where its tool point is, None where the log has
+    that at each step; `reach` in metres from the axis of its first joint to its flange, None where it is not known."""
 
-    arm: str
     shape: RobotShape
     period: float | None = None
     posture: Array | None = None
@@ -34,8 +32,7 @@ class DrawnRobot:
         """Joint values (n,) rad and metres between the fingers, as this robot felt them in an event; None in one that
         has none of it."""
         q, opening = event.get("q"), event.get("fingers")
-        ours = event.get("event") in MOVES and event.get("arm", "") in ("", self.arm)
-        if not ours or not _numbers(q, len(self.shape.arm_joints)):
+        if event.get("event") not in MOVES or not _numbers(q, len(self.shape.arm_joints)):
             return None
         return np.asarray(q, dtype=float), float(opening) if is_measured(opening) else 0.0
 
@@ -59,23 +56,21 @@ MOVES = ("command", "begin", "at")
 """Events that have the joint values of a robot."""
 
 
-def robots_of(events: Sequence[Event]) -> tuple[DrawnRobot, ...]:
-    """The robots that a log names, without those of which there is no description here, as of a body's file that is
-    gone."""
-    found = {}
-    for e in events:
-        if e.get("event") == "robot" and (made := _standing(e)) is not None:
-            found[made.arm] = made
-        elif e.get("event") in ("start", "world") and isinstance(e.get("arm"), str) and e["arm"] in ARMS:
-            found[""] = _from_table(e)
-    return tuple(found.values())
+def robot_of(e: Event) -> DrawnRobot | None:
+    """The robot that an event names; None where it names none of which there is a description here, as of a body's
+    file that is gone."""
+    if e.get("event") == "robot":
+        return _standing(e)
+    if e.get("event") in ("start", "world") and isinstance(e.get("arm"), str) and e["arm"] in ARMS:
+        return _from_table(e)
+    return None
 
 
 def _standing(e: Event) -> DrawnRobot | None:
     """The robot of a `robot` event."""
     from tamp.backends import bodies
 
-    body, shoulder, period, arm = (e.get(k) for k in ("body", "shoulder", "period", "arm"))
+    body, shoulder, period = (e.get(k) for k in ("body", "shoulder", "period"))
     if not isinstance(body, str) or not _turned(shoulder):
         return None
     try:
@@ -86,7 +81,7 @@ def _standing(e: Event) -> DrawnRobot | None:
     known = float(period) if is_measured(period) and period > 0 else None
     robot = found.robot
     placed = RobotShape.of(robot).with_shoulder_at(from_quat(values[:3], values[3:]))
-    return DrawnRobot(arm if isinstance(arm, str) else "", placed, known, robot.posture, reach=found.reach)
+    return DrawnRobot(placed, known, robot.posture, reach=found.reach)
 
 
 def _from_table(e: Event) -> DrawnRobot:
@@ -98,7 +93,7 @@ def _from_table(e: Event) -> DrawnRobot:
     T_flange_tool = from_quat(values[:3], values[3:])
     mounted = tool_of(T_flange_tool) if np.any(T_flange_tool[:3, 3]) else None
     shape = RobotShape.of(robot_model(ARMS[e["arm"]], mounted))
-    return DrawnRobot("", shape, p_flange_tool=T_flange_tool[:3, 3])
+    return DrawnRobot(shape, p_flange_tool=T_flange_tool[:3, 3])
 
 
 def _numbers(values: Any, n: int) -> bool:

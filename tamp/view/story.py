@@ -16,7 +16,7 @@ from tamp.runs.endings import Ending, ending
 from tamp.view.fields import Event, names, number, time_of, words
 from tamp.view.follow import PlanAccount, StepAccount, account
 from tamp.view.layout import in_script
-from tamp.view.timeline import Bar, ExecutedAction, Periods, actions_after, as_action, planning_bar
+from tamp.view.timeline import Bar, ExecutedAction, actions_after, as_action, planning_bar
 from tamp.view.tracks import PERIODS, Tracks
 
 PERIOD = 0.05
@@ -43,8 +43,9 @@ class ActionRow:
 
 @dataclass(eq=False)
 class Story:
-    """A log so far. `steps` are its events but those of control periods, each with the period that it falls into;
-    `actions` those that were begun, `plan` the actions of the last plan, which came after `before` of these."""
+    """A log so far. `steps` are its events but those of control periods, each with the period that it falls into, 0
+    before the first one; `actions` those that were begun, `plan` the actions of the last plan, which came after
+    `before` of these; `last` is the last control period."""
 
     log: Path | None = None
     steps: list[tuple[int, Event]] = field(default_factory=list)
@@ -56,7 +57,7 @@ class Story:
     start: Event = field(default_factory=dict)
     seconds: float = 0.0
     listens: Path | None = None
-    _periods: Periods = field(default_factory=Periods)
+    last: int = 0
     _felt: Event | None = None
     _times: list[float] = field(default_factory=list)
 
@@ -73,20 +74,22 @@ class Story:
     def add(self, e: Event) -> None:
         """Take one more event. What is not of its kind, in a log that somebody wrote, is left out."""
         e, before = as_action(e), self.seconds
-        kind, period = e["event"], self._periods.of(e)
+        kind = e["event"]
+        if kind in PERIODS:  # as the log counts them, if it does
+            self.last = max(self.last + 1, int(number(e, "step") or 0))
         self.seconds = max(before, time_of(e))
-        self.tracks.add(e, period)
-        self.actions = actions_after(self.actions, e, period)
+        self.tracks.add(e, self.last)
+        self.actions = actions_after(self.actions, e, self.last)
         if kind in PERIODS:
             self._felt = e
             self._times = [*self._times[-200:], time_of(e)] if kind == "at" else []
             return
-        self.steps.append((period, e))
+        self.steps.append((self.last, e))
         if bar := planning_bar(e, before):
             self.searches.append(bar)
         if kind in ("start", "world"):
             self.start = {**e, **self.start}
-        steps = names(e, {"start": "steps", "plan": "plan", "begins": "actions"}.get(kind, ""))
+        steps = names(e, {"start": "steps", "plan": "plan"}.get(kind, ""))
         if steps:
             self.plan, self.before = steps, len(self.actions)
         if kind == "listens":
@@ -103,16 +106,12 @@ class Story:
         return "" if self.log is None else self.log.parent.name if self.log.name == episode_log.LOG else self.log.name
 
     @property
-    def last(self) -> int:
-        """The last control period."""
-        return self._periods.now
-
-    @property
     def period(self) -> float:
         """Seconds of a control period: as the log says of its robot; of an arm that runs a plan, between two looks."""
-        known = [r.period for r in self.tracks.robots if r.period]
+        if self.tracks.robot is not None and self.tracks.robot.period:
+            return self.tracks.robot.period
         apart = [b - a for a, b in pairwise(self._times) if b > a]
-        return known[0] if known else round(median(apart), 4) if apart else PERIOD
+        return round(median(apart), 4) if apart else PERIOD
 
     def ending(self) -> Ending:
         """What it came to; `interrupted` while it goes on."""
@@ -192,8 +191,8 @@ class Story:
         return found
 
     def activities(self) -> list[Event]:
-        """The activities that go on: of each arm the last word on each."""
-        last = {(words(e, "arm"), words(e, "name")): e for e in self.events if e["event"] == "activity"}
+        """The activities that go on: the last word on each."""
+        last = {words(e, "name"): e for e in self.events if e["event"] == "activity"}
         return [e for e in last.values() if words(e, "stage") in ("moving", "acting")]
 
 

@@ -1,9 +1,9 @@
-"""When an episode searched, looked for motions, and moved: control periods, actions, and bars over the log's clock."""
+"""When an episode searched, looked for motions, and moved: its actions, and bars over the log's clock."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 from typing import Literal
 
@@ -21,32 +21,10 @@ BEGINS_TO_MOVE = ("command", "leg")
 """Events with which an action begins to move."""
 
 
-@dataclass(eq=False)
-class Periods:
-    """Counts control periods: as the log of one robot counts its steps; of several arms, or of an arm that runs a plan,
-    from 1, where several arms share one until the same arm is reported again."""
-
-    now: int = 0
-    _arms: set[str] = field(default_factory=set)
-
-    def of(self, e: Event) -> int:
-        """The number of the control period that the next event falls into, 0 before the first one."""
-        if e["event"] in PERIODS:
-            arm, step = words(e, "arm"), number(e, "step")
-            if not arm and step is not None and step > self.now:
-                self.now = int(step)
-            elif not arm or not self._arms or arm in self._arms:
-                self.now, self._arms = self.now + 1, {arm}
-            else:
-                self._arms.add(arm)
-        return self.now
-
-
 @dataclass(frozen=True)
 class ExecutedAction:
     """An action that was begun. Times in seconds of the log; control periods from `first_step` to `last_step`, both
-    None where it commanded nothing; `waited` are the seconds until the first command, in which paths were found. `arm`
-    is whose it was, where there are several."""
+    None where it commanded nothing; `waited` are the seconds until the first command, in which paths were found."""
 
     number: int
     action: str
@@ -57,7 +35,6 @@ class ExecutedAction:
     waited: float = 0.0
     first_step: int | None = None
     last_step: int | None = None
-    arm: str = ""
 
 
 def as_action(e: Event) -> Event:
@@ -70,15 +47,14 @@ def as_action(e: Event) -> Event:
 
 
 def actions_after(begun: tuple[ExecutedAction, ...], e: Event, period: int) -> tuple[ExecutedAction, ...]:
-    """The actions that were begun, once one more event has happened, in a control period. Of two arms each has an
-    action that goes on."""
-    now, arm = time_of(e), words(e, "arm")
+    """The actions that were begun, once one more event has happened, in a control period."""
+    now = time_of(e)
     if e["event"] == "action":
-        return (*begun, ExecutedAction(len(begun) + 1, words(e, "action"), now, now, arm=arm))
-    at = next((n for n in range(len(begun) - 1, -1, -1) if begun[n].arm == arm), None)
-    if at is None or begun[at].state != "unfinished" or (further := _further(begun[at], e, now, period)) is begun[at]:
+        return (*begun, ExecutedAction(len(begun) + 1, words(e, "action"), now, now))
+    if not begun or begun[-1].state != "unfinished":
         return begun
-    return (*begun[:at], further, *begun[at + 1 :])
+    further = _further(begun[-1], e, now, period)
+    return begun if further is begun[-1] else (*begun[:-1], further)
 
 
 def _further(action: ExecutedAction, e: Event, now: float, period: int) -> ExecutedAction:
@@ -99,8 +75,7 @@ def _further(action: ExecutedAction, e: Event, now: float, period: int) -> Execu
 
 @dataclass(frozen=True)
 class Bar:
-    """A stretch of time in seconds of the log. `number` is that of the action that it belongs to, 0 without one; `arm`
-    names the arm where there are several."""
+    """A stretch of time in seconds of the log. `number` is that of the action that it belongs to, 0 without one."""
 
     lane: Lane
     begin: float
@@ -108,22 +83,21 @@ class Bar:
     label: str
     state: State
     number: int = 0
-    arm: str = ""
 
 
 def planning_bar(e: Event, before: float) -> Bar | None:
     """The bar of a search for a plan or for motions that an event ends. A search for a plan is taken to have begun with
     the event before it, at `before` seconds; for motions the log has the seconds."""
-    now, arm = time_of(e), words(e, "arm")
+    now = time_of(e)
     if e["event"] == "plan":
         status, steps = words(e, "status"), len(names(e, "plan"))
         label = f"search: {status}{f', {steps} action' if steps else ''}{'s' if steps > 1 else ''}"
-        return Bar("symbolic", before, now, label, "done" if status == "found" else "failed", arm=arm)
+        return Bar("symbolic", before, now, label, "done" if status == "found" else "failed")
     if e["event"] in ("refined", "infeasible"):
         done = e["event"] == "refined"
         label = "motions found" if done else f"no motion for {words(e, 'action')}"
         begin = max(0.0, now - (number(e, "seconds") or 0.0))
-        return Bar("geometric", begin, now, label, "done" if done else "failed", arm=arm)
+        return Bar("geometric", begin, now, label, "done" if done else "failed")
     return None
 
 
@@ -134,8 +108,8 @@ def bars(searches: Sequence[Bar], begun: Sequence[ExecutedAction]) -> list[Bar]:
     for a in begun:
         moved = a.begin + a.waited
         if a.first_step is not None and a.waited >= 0.01:
-            found.append(Bar("geometric", a.begin, moved, f"path for {a.action}", "done", a.number, a.arm))
-        found.append(Bar("execution", moved, a.end, a.action, a.state, a.number, a.arm))
+            found.append(Bar("geometric", a.begin, moved, f"path for {a.action}", "done", a.number))
+        found.append(Bar("execution", moved, a.end, a.action, a.state, a.number))
     return sorted(found, key=lambda bar: bar.begin)
 
 

@@ -1,4 +1,4 @@
-"""Where the robots and things of a log were, control period by control period."""
+"""Where the robot and the things of a log were, control period by control period."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from motion.poses import Array, inverse, moved
 from tamp.runs.moving_parts import DrawnPart, parts_of, values_of
 from tamp.view.fields import Event, Point, names, point, pose_in, table, words
-from tamp.view.robots import DrawnRobot, robots_of
+from tamp.view.robots import DrawnRobot, robot_of
 
 T = TypeVar("T")
 
@@ -95,79 +95,72 @@ class _Carried:
 
 @dataclass(eq=False)
 class Tracks:
-    """The robots and things of a log so far. `felt` are joint values and finger width of each arm, by control period,
-    `paths` where its tool was, metres in the world frame.
+    """The robot and the things of a log so far. `felt` are its joint values and finger width, by control period, `path`
+    where its tool was, metres in the world frame.
 
     What fingers close on is carried by the tool until they move again, or until it is not seen to be held.
     """
 
-    robots: tuple[DrawnRobot, ...] = ()
+    robot: DrawnRobot | None = None
     things: dict[str, Thing] = field(default_factory=dict)
-    felt: dict[str, list[tuple[int, tuple[float, ...]]]] = field(default_factory=dict)
-    paths: dict[str, list[tuple[int, Point]]] = field(default_factory=dict)
-    _stages: dict[str, str] = field(default_factory=dict)
-    _actions: dict[str, str] = field(default_factory=dict)
-    _carried: dict[str, _Carried] = field(default_factory=dict)
+    felt: list[tuple[int, tuple[float, ...]]] = field(default_factory=list)
+    path: list[tuple[int, Point]] = field(default_factory=list)
+    _stage: str = ""
+    _action: str = ""
+    _carried: _Carried | None = None
     _seen_as: dict[str, str] = field(default_factory=dict)
 
     def add(self, e: Event, period: int) -> None:
         """Take one more event, of a control period."""
-        kind, arm = e["event"], words(e, "arm")
+        kind = e["event"]
         if kind in ("robot", "start", "world"):
-            found = robots_of([e])
-            self.robots = (*(r for r in self.robots if r.arm not in {f.arm for f in found}), *found)
+            self.robot = robot_of(e) or self.robot
         elif kind == "action":
-            self._actions[arm] = words(e, "action")
+            self._action = words(e, "action")
         elif kind in (*PERIODS, "begin"):
-            self._move(e, arm, period)
+            self._move(e, period)
         elif kind == "matched":  # by cameras things have names of their own, and the log ends with the simulator's
             self._seen_as = {real: seen for seen, real in table(e, "names").items() if isinstance(real, str)}
         if kind in LOOKS:
-            self._look(e, arm, period)
+            self._look(e, period)
 
-    def tool(self, arm: str, period: int | None = None) -> Point | None:
-        """Where the tool of an arm is, or was in a control period."""
-        path = self.paths.get(arm, [])
-        return _at(path, period) if path and (period is None or path[0][0] <= period) else None
+    def tool(self, period: int | None = None) -> Point | None:
+        """Where the tool is, or was in a control period."""
+        return _at(self.path, period) if self.path and (period is None or self.path[0][0] <= period) else None
 
-    def _move(self, e: Event, arm: str, period: int) -> None:
-        robot = next((r for r in self.robots if r.arm == arm), None)
-        if robot is not None and (values := robot.values(e)) is not None:
-            _record(self.felt.setdefault(arm, []), period, values)
+    def _move(self, e: Event, period: int) -> None:
+        if self.robot is not None and (values := self.robot.values(e)) is not None:
+            _record(self.felt, period, values)
         tool = point(e.get("tool"))
-        if tool is None and robot is not None and (found := robot.tool(e)) is not None:
+        if tool is None and self.robot is not None and (found := self.robot.tool(e)) is not None:
             tool = point(found.tolist())
         if tool is None:
             return
-        _record(self.paths.setdefault(arm, []), period, tool)
-        if (carried := self._carried.get(arm)) is not None:
-            _follow(carried, tool, period)
-        before, self._stages[arm] = self._stages.get(arm), words(e, "stage")
-        if self._stages[arm] == "grip" != before and self._carried.pop(arm, None) is None:
-            self._close(arm, tool)
+        _record(self.path, period, tool)
+        if self._carried is not None:
+            _follow(self._carried, tool, period)
+        before, self._stage = self._stage, words(e, "stage")
+        if self._stage == "grip" != before:
+            self._carried = self._grasp(tool) if self._carried is None else None
 
-    def _close(self, arm: str, tool: Point) -> None:
-        """Fingers begin to move: they close on what the action is about, if that is there."""
-        for name in self._actions.get(arm, "").strip("()").split()[1:]:
+    def _grasp(self, tool: Point) -> _Carried | None:
+        """What the action is about, if the tool is there when the fingers begin to move."""
+        for name in self._action.strip("()").split()[1:]:
             for thing in self.things.values():
                 if name == thing.name and not thing.ground and _near(thing, tool):
-                    self._carried[arm] = _Carried(thing, tool, thing.pose())
-                    return
+                    return _Carried(thing, tool, thing.pose())
                 for part in thing.parts:
                     if part.joint is not None and part.called(thing.name) == name and _near(thing, tool):
-                        value = thing.value(part) or 0.0
-                        self._carried[arm] = _Carried(thing, tool, thing.pose(), part, value)
-                        return
+                        return _Carried(thing, tool, thing.pose(), part, thing.value(part) or 0.0)
+        return None
 
-    def _look(self, e: Event, arm: str, period: int) -> None:
+    def _look(self, e: Event, period: int) -> None:
         called = self._seen_as if e["event"] == "final" else {}
-        held = {a[9:-1].strip() for a in names(e, "atoms") if a.startswith("(holding ")}
         if isinstance(e.get("atoms"), list):
-            self._hold(arm, held)
+            self._hold({a[9:-1].strip() for a in names(e, "atoms") if a.startswith("(holding ")})
         if e.get("whole") is True:
             self.things = {}
         parts, boxes, kinds, notes = parts_of(e), table(e, "boxes"), table(e, "objects"), table(e, "notes")
-        carried = {c.thing.name for c in self._carried.values()}
         for said, at in table(e, "poses").items():
             name, T_world_thing = called.get(said, said), pose_in(at)
             if T_world_thing is None:
@@ -178,24 +171,21 @@ class Tracks:
             thing.parts = thing.parts or parts.get(said, ())
             if thing.corners is None and (box := _corners(boxes.get(said))) is not None:
                 thing.corners = moved(box, inverse(T_world_thing))
-            if name not in carried:
+            if self._carried is None or self._carried.thing is not thing:
                 _record(thing.poses, period, T_world_thing)
         for said, values in values_of(e).items():
-            thing_or_none = self.things.get(called.get(said, said))
-            for end, value in values.items() if thing_or_none else ():
-                assert thing_or_none is not None
-                _record(thing_or_none.values.setdefault(end, []), period, value)
+            if (known := self.things.get(called.get(said, said))) is not None:
+                for end, value in values.items():
+                    _record(known.values.setdefault(end, []), period, value)
 
-    def _hold(self, arm: str, held: set[str]) -> None:
-        """These things are seen to be held, by an arm."""
-        carried = self._carried.get(arm)
-        if carried is not None and carried.thing.name not in held:
-            del self._carried[arm]
-        others = {c.thing.name for c in self._carried.values()}
-        for name in sorted(held - others):
-            tool = self.tool(arm)
-            if arm not in self._carried and name in self.things and tool is not None:
-                self._carried[arm] = _Carried(self.things[name], tool, self.things[name].pose())
+    def _hold(self, held: set[str]) -> None:
+        """These things are seen to be held."""
+        if self._carried is not None and self._carried.thing.name not in held:
+            self._carried = None
+        tool = self.tool()
+        for name in sorted(held & self.things.keys()):
+            if self._carried is None and tool is not None:
+                self._carried = _Carried(self.things[name], tool, self.things[name].pose())
 
 
 def _follow(carried: _Carried, tool: Point, period: int) -> None:

@@ -5,11 +5,11 @@ function upTo(track, step) {
   return track.length ? track[low][1] : null;
 }
 /** What the 3-D view shows at a control step of a history (tamp/view/picture.py). */
-function stateAt({robots, things, paths}, step) {
+function stateAt({values, things, path}, step) {
   return {
-    robots: robots.map((track) => upTo(track, step)),
+    values: upTo(values, step),
     things: things.map(({at, by}) => ({at: upTo(at, step), by: by.map((track) => upTo(track, step))})),
-    paths: Object.entries(paths).map(([arm, track]) => ({name: arm ? `${arm} tool` : "tool", points: track.map(([, p]) => p), done: track.filter(([n]) => n <= step).length})),
+    path: path.map(([, p]) => p), done: path.filter(([n]) => n <= step).length,
   };
 }
 /** The 3-D view, where there is one and the browser can draw it. */
@@ -33,7 +33,7 @@ function inStep({history, actions, obstacles, events, period, failing}, picture)
     const now = begun.filter((a) => a.first <= step && step <= a.last), numbers = now.map(({number}) => String(number));
     slider.value = step;
     by("step-now").textContent = `${step} of ${last}, ${period} s each`;
-    by("action-now").textContent = now.map((a) => `Action ${a.number}${a.arm ? ` of ${a.arm}` : ""}: ${a.action}`).join("; ") || "Between actions";
+    by("action-now").textContent = now.map((a) => `Action ${a.number}: ${a.action}`).join("; ") || "Between actions";
     for (const bar of document.querySelectorAll(".bar")) bar.classList.toggle("now", numbers.includes(bar.dataset.number));
     for (const row of document.querySelectorAll(".actions > li")) row.classList.toggle("now", numbers.includes(row.id.slice(5)));
   }

@@ -68,21 +68,17 @@ function layOut(name, text) {
 }
 /** A page that goes on: what has changed comes from the server, and is put in its place. */
 async function live() {
-  const picture = await viewed(), known = {scene: {robots: [], things: []}, state: {}, paths: {}, over: false};
+  const picture = await viewed(), known = {scene: {links: [], things: []}, state: {}, path: [], over: false};
   const show = {
-    run() { known.paths = {}; },
-    path(paths) { known.paths = paths; },
+    path(path) { known.path = path; },
     scene(scene) { known.scene = scene; picture.build(scene); },
     state(state) {
-      known.state = state;
-      for (const [arm, at] of Object.entries(state.tools)) {
-        const path = known.paths[arm] = known.paths[arm] || [], last = path[path.length - 1], far = last ? Math.hypot(...at.map((x, k) => x - last[k])) : 0;
-        if (far > 0.1) path.length = 0;  // nobody saw what was between
-        if (!last || far > 0.003) path.push(at);
-        if (path.length > 4000) path.shift();
-      }
-      state.paths = Object.entries(known.paths).map(([arm, points]) => ({name: arm ? `${arm} tool` : "tool", points, done: points.length}));
-      picture.show(state);
+      const {path} = known, last = path[path.length - 1], far = last && state.tool ? Math.hypot(...state.tool.map((x, k) => x - last[k])) : 0;
+      if (far > 0.1) path.length = 0;  // nobody saw what was between
+      if (state.tool && (!last || far > 0.003)) path.push(state.tool);
+      if (path.length > 4000) path.shift();
+      known.state = {...state, path, done: path.length};
+      picture.show(known.state);
     },
     orders(taken) { if (by("orders")) by("orders").hidden = !taken; },
     pictures(told) { if (by("cameras")) showPictures(told, known); },

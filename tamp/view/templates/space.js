@@ -7,8 +7,8 @@ async function three() {
 /**
  * A 3-D view that is turned by keys, buttons or by hand. Metres, z up; a transform is 12 numbers, 3 rows of rotation and
  * position. Returns `build`, which takes a scene (tamp/view/picture.py), and `show`, which takes a state:
- *   robots  of each its values or null; things  of each {at, by}: its transform, and how far its joints are
- *   paths   [{name, points, done}]: the first `done` points are behind the tool
+ *   values  of the robot's joints, or null; things  of each {at, by}: its transform, and how far its joints are
+ *   path    points, of which the first `done` are behind the tool
  *   marks   {name: [text, wrong]}: what is said of things; spans  [{from, to, text}]: lines, and what is said of them
  */
 function space(place) {
@@ -16,7 +16,7 @@ function space(place) {
   const world = new THREE.Scene(), camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100), room = new THREE.Box3();
   const renderer = new THREE.WebGLRenderer({antialias: true, alpha: true}), labels = element("div", null, {class: "labels", "aria-hidden": "true"});
   const content = new THREE.Group(), ground = new THREE.Group();
-  let scene = {robots: [], things: []}, state = {}, robots = [], things = [], loose = null, due = false;
+  let scene = {links: [], things: []}, state = {}, robot = [], things = [], loose = null, due = false;
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const matrix = (at) => new THREE.Matrix4().set(...at, 0, 0, 0, 1);
   const vectors = (points) => points.map((p) => new THREE.Vector3(...p));
@@ -59,11 +59,8 @@ function space(place) {
     const lamp = new THREE.DirectionalLight(0xffffff, 0.6);
     lamp.position.set(1, -2, 3);
     world.add(new THREE.HemisphereLight(0xffffff, 0x777777, 0.8), lamp, content, ground);
-    robots = scene.robots.map(({links}) => {
-      const made = links.map((each) => link(each, plain("--solid")));
-      made.forEach(({frame}, n) => (links[n].parent < 0 ? content : made[links[n].parent].moved).add(frame));
-      return made;
-    });
+    robot = scene.links.map((each) => link(each, plain("--solid")));
+    robot.forEach(({frame}, n) => { const {parent} = scene.links[n]; (parent < 0 ? content : robot[parent].moved).add(frame); });
     things = scene.things.map(thing);
     show(state);
   }
@@ -76,10 +73,8 @@ function space(place) {
   }
   function show(other) {
     state = other;
-    robots.forEach((links, n) => {
-      const values = (state.robots || [])[n] || scene.robots[n].rest;
-      for (const each of links) { each.frame.visible = Boolean(values); if (values && each.joint) move(each, each.joint.times * (values[each.joint.value] || 0)); }
-    });
+    const values = state.values || scene.rest;
+    for (const each of robot) { each.frame.visible = Boolean(values); if (values && each.joint) move(each, each.joint.times * (values[each.joint.value] || 0)); }
     things.forEach(({group, links, glass, rim, kind}, n) => {
       const now = (state.things || [])[n], [, wrong] = (state.marks || {})[scene.things[n].name] || [];
       if (!now) { content.remove(group); return; }
@@ -92,7 +87,8 @@ function space(place) {
     if (loose) content.remove(loose);
     loose = new THREE.Group();
     content.add(loose);
-    for (const {points, done} of state.paths || []) { line(points, "--line"); line(points.slice(0, done), "--path"); }
+    line(state.path || [], "--line");
+    line((state.path || []).slice(0, state.done), "--path");
     for (const {from, to} of state.spans || []) line([from, to], "--bad", true);
     room.expandByObject(content);
     grid();
@@ -130,7 +126,7 @@ function space(place) {
       const now = (state.things || [])[n];
       if (now) texts.push({text: marks[name] ? `${name}: ${marks[name][0]}` : name, at: [3, 7, 11].map((k) => now.at[k]), wrong: Boolean(marks[name])});
     });
-    for (const {name, points, done} of state.paths || []) if (done) texts.push({text: name, at: points[done - 1]});
+    if (state.done) texts.push({text: "tool", at: state.path[state.done - 1]});
     labels.replaceChildren(...texts.sort((a, b) => Boolean(b.wrong) - Boolean(a.wrong)).map(({text, wrong}) => element("span", text, wrong ? {class: "bad"} : {})));
     texts.forEach(({at}, n) => {
       const label = labels.children[n], {x, y} = new THREE.Vector3(...at).project(camera), wide = label.offsetWidth, tall = label.offsetHeight;

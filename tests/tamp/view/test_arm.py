@@ -111,7 +111,7 @@ def test_its_page_is_that_of_a_run_without_what_an_arm_does_not_have(bench: Work
     assert "xarm6 at 10.0.0.5" in shown["#head"] and "camera_post" in shown["#places"]
     assert "the world names no detector" in shown["#now"] and "mode 0 (position)" in shown["#now"]
     assert not any(shown[f"#{name}"].strip() for name in ("actions", "facts", "files", "events"))
-    assert len(shown["scene"]["robots"]) == 1 and page.order({"stop": ""})["taken"] is False
+    assert len(shown["scene"]["links"]) > 5 and page.order({"stop": ""})["taken"] is False
 
 
 @EACH
@@ -122,7 +122,8 @@ def test_every_part_is_drawn_where_mujoco_has_it(arm: Arm, bench: Workcell) -> N
     cell = replace(bench, arm=arm, T_flange_tool=T_flange_tool)
     page = LivePage(ArmSource(cell, "10.0.0.5", lambda: Look(report(), 0.1, None, None)), Layout.of())
     page.look()
-    (drawn,) = page.story.tracks.robots
+    drawn = page.story.tracks.robot
+    assert drawn is not None
     for q in configurations(arm, 20, seed=3):
         data.qpos[:] = q
         mujoco.mj_forward(model, data)

@@ -86,7 +86,7 @@ def test_a_viewer_gets_what_is_new_to_it(tmp_path: Path) -> None:
     brought_up(page)
     news, whole = (json.loads(page.board.wait(viewer, 0.0) or "{}") for viewer in (early, late))
     assert "path" not in news and {"path", "scene", "state", "#actions", "#facts"} <= whole.keys()
-    assert "#model" in whole and len(whole["path"][""]) > 5
+    assert "#model" in whole and len(whole["path"]) > 5
     assert page.board.wait(early, 0.0) == ""
 
 

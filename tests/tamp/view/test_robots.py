@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tamp.backends import bodies
-from tamp.view.robots import robots_of
+from tamp.view.robots import robot_of
 
 SHOULDER = [-0.66, 0.1, 1.245, 1.0, 0.0, 0.0, 0.0]
 POSTURE = [0.0, -0.161, 0.0, -2.444, 0.0, 2.283, 0.785]
@@ -24,8 +24,8 @@ def command(q: list[float], **told: Any) -> dict[str, Any]:
 
 
 def test_the_panda_holds_its_tool_where_its_description_has_it() -> None:
-    (robot,) = robots_of([{"event": "start"}, stands("panda")])
-    assert robot.period == 0.05
+    robot = robot_of(stands("panda"))
+    assert robot is not None and robot.period == 0.05
     felt = robot.configuration(command(POSTURE))
     assert felt is not None
     frames = dict(zip(robot.shape.links, robot.shape.frames(*felt), strict=True))
@@ -35,24 +35,21 @@ def test_the_panda_holds_its_tool_where_its_description_has_it() -> None:
     assert frames["link0"][:3, 3] == pytest.approx([-0.66, 0.1, 0.912], abs=1e-6)
 
 
-def test_two_arms_have_their_own_moves(tmp_path: Path) -> None:
+def test_a_body_whose_file_is_gone_is_not_drawn(tmp_path: Path) -> None:
     own = tmp_path / "mine.toml"
     own.write_text((bodies.SHIPPED / "xarm6.toml").read_text())
-    left, right = robots_of([stands("xarm7", arm="left"), stands(str(own), arm="right")])
-    assert (left.arm, right.arm) == ("left", "right")
-    moves = command([0.1] * 6, arm="right")
-    assert left.configuration(moves) is None and right.configuration(moves) is not None
+    assert robot_of(stands(str(own))) is not None
     own.unlink()
-    assert [r.arm for r in robots_of([stands("xarm7", arm="left"), stands(str(own), arm="right")])] == ["left"]
+    assert robot_of(stands(str(own))) is None
 
 
 def test_an_arm_that_runs_a_plan_has_its_tool() -> None:
     start = {"event": "start", "arm": "xarm6", "tool": [0.0, 0.0, 0.17, 1, 0, 0, 0]}
-    (robot,) = robots_of([start])
-    assert "tool" in robot.shape.links and robot.period is None
+    robot = robot_of(start)
+    assert robot is not None and "tool" in robot.shape.links and robot.period is None
     assert robot.configuration({"event": "at", "q": [0.0] * 6}) is not None
-    (bare,) = robots_of([{k: v for k, v in start.items() if k != "tool"}])
-    assert "tool" not in bare.shape.links
+    bare = robot_of({k: v for k, v in start.items() if k != "tool"})
+    assert bare is not None and "tool" not in bare.shape.links
 
 
 @pytest.mark.parametrize(
@@ -66,10 +63,10 @@ def test_an_arm_that_runs_a_plan_has_its_tool() -> None:
     ],
 )
 def test_a_log_that_does_not_say_has_none(wrong: dict[str, Any]) -> None:
-    assert robots_of([wrong]) == ()
+    assert robot_of(wrong) is None
 
 
 @pytest.mark.parametrize("q", [None, [0.0] * 6, [0.0] * 6 + ["x"], [float("nan")] * 7, [1e300] * 7, [10**400] * 7])
 def test_what_is_no_configuration_is_none(q: Any) -> None:
-    (robot,) = robots_of([stands("panda")])
-    assert robot.configuration(command(q)) is None
+    robot = robot_of(stands("panda"))
+    assert robot is not None and robot.configuration(command(q)) is None

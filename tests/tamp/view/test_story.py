@@ -87,7 +87,7 @@ def test_the_path_and_the_things_in_space(tmp_path: Path) -> None:
     last = event("final", 7.9, atoms=ATOMS, poses={"mug_1": [0.5, 0, 1.1, 1, 0, 0, 0]})
     events = success()
     tracks = told(write(tmp_path / "e", [*events[:-1], last, events[-1]])).story.tracks
-    assert [since for since, _ in tracks.paths[""]] == [*range(1, 61)]
+    assert [since for since, _ in tracks.path] == [*range(1, 61)]
     mug = tracks.things["mug_1"]
     assert (mug.place(0), mug.place()) == ((0, 0.1, 0.9), (0.5, 0, 1.1))
     assert mug.bounds(0) == ((-0.04, 0.06, 0.86), (0.04, 0.14, 0.96))

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from tamp.view.picture import history_of, scene_of, state_of
-from tamp.view.robots import robots_of
 from tamp.view.story import Story
-from tests.page_episodes import event, of_an_arm, two_arms, with_arm, with_chest
+from tests.page_episodes import event, of_an_arm, with_arm, with_chest
 
 
 def story_of(events: list[dict[str, Any]]) -> Story:
@@ -51,11 +50,10 @@ def posed(links: list[dict[str, Any]], values: tuple[float, ...]) -> list[np.nda
 
 
 def test_the_arm_is_drawn_as_its_description_has_it() -> None:
-    events = with_arm()
-    tracks = story_of(events).tracks
-    [robot], [values] = scene_of(tracks)["robots"], state_of(tracks)["robots"]
-    shape = robots_of(events)[0].shape
-    frames = [T for T, link in zip(posed(robot["links"], values), robot["links"], strict=True) if link["solids"]]
+    tracks = story_of(with_arm()).tracks
+    assert tracks.robot is not None
+    links, values, shape = scene_of(tracks)["links"], state_of(tracks)["values"], tracks.robot.shape
+    frames = [T for T, link in zip(posed(links, values), links, strict=True) if link["solids"]]
     assert np.allclose(frames, shape.frames(values[:-1], values[-1]), atol=1e-4)
 
 
@@ -144,18 +142,7 @@ def test_what_all_stands_on_is_the_floor_of_the_picture() -> None:
 def test_steps_are_as_the_log_counts_them_and_as_long_as_it_says() -> None:
     stands = next(e for e in with_arm() if e["event"] == "robot") | {"period": 0.01}
     story = story_of([stands, *(event("command", k / 10, step=k, tool=[k, 0, 0]) for k in (1, 2, 4))])
-    assert ([since for since, _ in story.tracks.paths[""]], story.period) == ([1, 2, 4], 0.01)
-
-
-def test_two_arms_share_their_control_periods() -> None:
-    story = story_of(two_arms())
-    assert [(a.arm, a.first_step, a.last_step, a.state) for a in story.actions] == [
-        ("near", 1, 5, "done"),
-        ("far", 1, 8, "done"),
-        ("near", 6, 8, "unfinished"),
-    ]
-    assert [*history_of(story.tracks)["paths"]] == ["near", "far"]
-    assert [r["name"] for r in scene_of(story.tracks)["robots"]] == ["near", "far"]
+    assert ([since for since, _ in story.tracks.path], story.period) == ([1, 2, 4], 0.01)
 
 
 def test_an_arm_that_runs_a_plan_has_its_steps() -> None:
@@ -163,7 +150,7 @@ def test_an_arm_that_runs_a_plan_has_its_steps() -> None:
     found = [(a.action, a.state, a.why) for a in story.actions]
     assert found == [("MoveToNamed('home')", "done", ""), ("RetreatZ(80 mm)", "failed", "error 31")]
     assert story.period == pytest.approx(0.02)
-    [path] = history_of(story.tracks)["paths"].values()
-    assert scene_of(story.tracks)["robots"] and len(path) == 10
+    path = history_of(story.tracks)["path"]
+    assert scene_of(story.tracks)["links"] and len(path) == 10
     # its maker has the flange at 207 and 112 mm where all joints are at zero; the tool is 120 mm long, downwards
     assert path[0][1] == pytest.approx([0.207, 0.0, -0.008], abs=1e-3)
