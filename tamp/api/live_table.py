@@ -193,7 +193,7 @@ def _libero(scene: str | None, seed: int, init_state: int | None) -> LiveWorld:
     with hush_simulator():
         from tamp.backends.libero.environment import LiberoEnvironment
         from tamp.backends.libero.oracle import OraclePerceiver
-        from tamp.backends.physics.picturing import pictured
+        from tamp.runs.pictures import pictured
 
         environment = LiberoEnvironment(task, seed=seed, init_state=init_state)
     return LiveWorld(

@@ -23,7 +23,6 @@ from tamp.backends.libero.task_check import TaskCheck
 from tamp.backends.libero.video import recorder_of
 from tamp.backends.physics.engines import world_in
 from tamp.backends.physics.photographing import Photographer
-from tamp.backends.physics.picturing import can_draw, pictured, pictures_of
 from tamp.backends.physics.start import Start, started
 from tamp.backends.physics.table import PhysicsTable, PhysicsWorld
 from tamp.backends.recorder import Recorder
@@ -43,6 +42,7 @@ from tamp.perception.robot_skins import skin_of_robot
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import Episode, World, goals_wanted
 from tamp.runs.labels import in_physics, through_sdk
+from tamp.runs.pictures import can_draw, pictured, pictures_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,4 @@
-"""What an episode was asked and came to, in words: its verdict, its goal and the words behind each part, and what was
-asked of the language model."""
+"""What an episode was asked and came to, in words: its verdict, its goal, and what the language model was asked."""
 
 from __future__ import annotations
 
@@ -47,17 +46,10 @@ def perception_of(ending: Ending) -> str:
     return f"Perception: {', '.join([{'oracle': ORACLE}.get(what, what), *more])}." if what else ""
 
 
-def goal_parts(goal: str | list[str] | None, events: Iterable[Event]) -> list[tuple[str, str]]:
-    """The facts of a goal, each with the words that the model gave for it, where it gave as many in brackets; with all
-    that it answered otherwise, and empty where the log does not say."""
+def goal_facts(goal: str | list[str] | None) -> list[str]:
+    """The facts of a goal, or of goals one after the other, in PDDL."""
     goals = [goal] if isinstance(goal, str) else [g for g in goal or () if isinstance(g, str)]
-    facts = [fact for g in goals for fact in _facts(g)]
-    known = [*events]
-    phrases = [found for e in exchanges(known) if (found := _bracketed(e.reply))]
-    if phrases and len(phrases[-1]) == len(facts):
-        return [*zip(facts, phrases[-1], strict=True)]
-    read = [words(e, "reply") for e in known if e["event"] == "language"]
-    return [(fact, read[-1] if read else "") for fact in facts]
+    return [fact for g in goals for fact in _facts(g)]
 
 
 def _facts(goal: str) -> list[str]:
@@ -73,12 +65,6 @@ def _facts(goal: str) -> list[str]:
         elif c == ")" and depth == 0:
             parts += _facts(inner[1][begin : at + 1])
     return parts
-
-
-def _bracketed(reply: str) -> list[str]:
-    """What a reply says, fact by fact: `[the book] is in [the caddy].`"""
-    lines = [part.strip() for part in re.split(r"[.\n]", reply) if part.strip().startswith("[")]
-    return [line.replace("[", "").replace("]", "") for line in lines]
 
 
 def exchanges(events: Iterable[Event]) -> list[Exchange]:

@@ -41,12 +41,6 @@ def test_an_invalid_plan_breaks_where_its_verdict_says() -> None:
     assert "breaks the plan" in page and "What would repair it" in page
 
 
-def test_a_fact_that_is_missing_has_a_row_though_no_step_changes_it() -> None:
-    problem, plan = of("(open-drawer drawer_1)", "(place-on mug_1 table_1)")
-    fact, values = account(problem, resolve(plan, problem)).rows[0]
-    assert fact == "(holding mug_1)" and set(values) == {"false"}
-
-
 def test_plans_without_an_account_are_words_alone() -> None:
     page = plan_page(MARKUP, "", [JudgedPlan(MARKUP, None, (MARKUP,))], Layout.of())
     assert "cannot be read" in page and "<img" not in page
