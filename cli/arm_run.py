@@ -9,7 +9,7 @@ import numpy as np
 
 from cli.output import INTERRUPTED, emit_json, say
 from cli.stopping import stoppable
-from cli.viewed import viewed
+from cli.view import viewed
 from tamp.api import arms
 from tamp.quiet import quiet_stdout
 

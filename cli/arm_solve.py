@@ -9,7 +9,7 @@ from typing import Any
 from cli.arm_run import summary
 from cli.output import INTERRUPTED, emit_json, say
 from cli.stopping import stoppable
-from cli.viewed import viewed
+from cli.view import viewed
 from tamp import InputError
 from tamp.api.arguments import RealArm
 from tamp.quiet import quiet_stdout

@@ -8,7 +8,7 @@ from functools import partial
 from cli.live_masters import KEYBOARD, typed
 from cli.output import INTERRUPTED, emit_json, say
 from cli.stopping import stoppable
-from cli.viewed import viewed
+from cli.view import viewed
 from tamp.api.live import Asked, Company, begun
 from tamp.quiet import hush_warnings, quiet_stdout
 

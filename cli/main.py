@@ -22,7 +22,7 @@ from cli.output import run
 from cli.perception import perception_app
 from cli.policy import policy_app
 from cli.scene_commands import scene_app
-from cli.view_command import view
+from cli.view import view
 from cli.xarm import xarm_app
 from tamp.api.language import DEFAULT
 
@@ -342,7 +342,7 @@ def report(
     row each. With --prompts instead what the language model got wrong, by type, with examples. With --html a page.
     """
     if html is not None:
-        from cli.report_html import report_html
+        from cli.report import report_html
 
         return report_html(results, html, tree, prompts, json_output)
     if prompts:

@@ -67,5 +67,8 @@ def told(error: BaseException, command: str) -> str | None:
 
 
 def _fitting(extras: tuple[str, ...]) -> str:
-    """The extra that the command line speaks of last (`xarm view`, `--backend pybullet`), else the usual one."""
-    return next((word for word in reversed(sys.argv[1:]) if word in extras), extras[0])
+    """The extra that the command line speaks of last (`xarm run`, `--backend pybullet`), else the usual one."""
+    words = sys.argv[1:]
+    if words[:1] == ["view"] and {"--world", "--host"} & {*words}:
+        words = ["xarm"]
+    return next((word for word in reversed(words) if word in extras), extras[0])

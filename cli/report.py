@@ -1,13 +1,17 @@
-"""`tamp report`: what benchmark runs came to, as tables, and why what failed did."""
+"""`tamp report`: what benchmark runs and episodes came to, as tables or as a page, and why what failed did."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+import tamp
 from cli.output import emit_json, say
-from cli.report_episodes import report_episodes
+from tamp import InputError
 from tamp.api import benchmarks
+from tamp.api.results import table
 from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
@@ -80,3 +84,37 @@ def _failures(title: str, records: list[Record], out: TextIO) -> None:
         out.write(f"\n{title}\n")
     for stage, reason, tasks, n in failed:
         out.write(f"  {n:4} {stage}: {reason}\n       {tasks}\n")
+
+
+def report_episodes(paths: list[Path], form: Form, tree: str | None, json_output: bool) -> int:
+    """Print a table of the episodes whose logs are in the folders or are the files."""
+    if tree is not None:
+        raise InputError("--tree is for the results of tamp bench, not for episodes; valid: --format, --json")
+    found = tamp.results(*paths)
+    counts = Counter(e.verdict for e in found)
+    with quiet_stdout() as out:
+        if json_output:
+            emit_json({"counts": counts, "episodes": [asdict(e) for e in found]}, out)
+            return 0
+        out.write(table(found, form))
+        if form == "text":
+            verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.most_common())
+            out.write(f"\n{len(found)} episode{'' if len(found) == 1 else 's'}: {verdicts}\n")
+    return 0
+
+
+def report_html(paths: list[Path], file: Path, tree: str | None, prompts: bool, json_output: bool) -> int:
+    """Write the page of an episode, of several, or of runs of `tamp bench`, and say where it is and those of single
+    episodes."""
+    from tamp.api.pages import write_report
+
+    if prompts:
+        raise InputError("--prompts: there is no page of it; valid: --html alone, --tree, --json")
+    with quiet_stdout() as out:
+        pages = write_report(paths, file, tree, lambda line: say(f"tamp: {line}"))
+        if json_output:
+            emit_json({"html": file, "episodes": [*map(str, pages)]}, out)
+        else:
+            beside = f"; episodes: {len(pages)} in {pages[0].parent}" if pages else ""
+            out.write(f"page {file}{beside}\n")
+    return 0

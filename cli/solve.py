@@ -9,7 +9,7 @@ from cli.asking import settled
 from cli.output import INTERRUPTED, emit_json, say
 from cli.stopping import stoppable
 from cli.told import report
-from cli.viewed import viewed
+from cli.view import viewed
 from tamp.api import arguments
 from tamp.api.solving import Asked, Episode, Person, begun
 from tamp.errors import is_interrupt

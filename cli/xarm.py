@@ -10,7 +10,7 @@ import typer
 from cli import options as opt
 from tamp.api.arguments import CONTROL_PORT
 
-xarm_app = typer.Typer(help="UFACTORY arms: run plans on them, watch them, or emulate one.", no_args_is_help=True)
+xarm_app = typer.Typer(help="UFACTORY arms: run plans on them, or emulate one.", no_args_is_help=True)
 
 Model = Annotated[Literal["xarm5", "xarm6", "xarm7", "lite6", "850"], typer.Option(help="The arm.")]
 Address = Annotated[str, typer.Option(help="Address to listen at.", metavar="IP")]
@@ -97,21 +97,3 @@ def xarm_clear(world: World = None, host: Host = None, port: ArmPort = CONTROL_P
     from cli.arm_run import clear_error
 
     return clear_error(world, host, port)
-
-
-@opt.command(xarm_app, "view")
-def xarm_view(
-    world: World = None,
-    host: Host = None,
-    page_host: opt.PageHost = "127.0.0.1",
-    page_port: opt.PagePort = 8080,
-    seconds: Seconds = None,
-    json_output: opt.Json = False,
-) -> int:
-    """Show an arm, its world and what is seen on a page, live. It only listens: nothing is sent to the arm.
-
-    Says one line when the page is there; ends on Ctrl-C, on SIGTERM and after --seconds.
-    """
-    from cli.arm_view import view
-
-    return view(world, host, page_host, page_port, seconds, json_output)

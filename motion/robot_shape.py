@@ -21,10 +21,6 @@ AROUND = 12
 """Corners that stand for a circle."""
 GROWTH = 1.05
 """Solids of a link become one where their common hull is at most this many times as large as they are together."""
-FLAT = 0.001
-"""Metres that corners of one face of a solid may be beside its plane."""
-LEVEL = 0.9998
-"""Cosine of the angle by which its triangles may be inclined."""
 _DIAGONALS = np.array([[1, 1, 1], [-1, -1, 1], [-1, 1, -1], [1, -1, -1]])
 
 Faces = NDArray[np.intp]
@@ -102,32 +98,6 @@ class RobotShape:
 def solids_of(shapes: Iterable[Shape | Hull]) -> tuple[Solid, ...]:
     """Solids that stand for shapes, in the frame of their body; one for those that are nearly convex together."""
     return tuple(_merged(map(_corners, shapes)))
-
-
-def polygons(of: Solid) -> list[list[int]]:
-    """The faces of a solid, triangles in a plane as one polygon: numbers of points, counter-clockwise from outside."""
-    found = list[tuple[Array, Array, set[int]]]()
-    for face in of.faces:
-        a, b, c = of.points[face]
-        across = np.cross(b - a, c - a)
-        if (area := float(np.linalg.norm(across))) == 0.0:
-            continue
-        normal = across / area
-        for other, at, corners in found:
-            if normal @ other > LEVEL and np.abs((of.points[face] - at) @ other).max() < FLAT:
-                corners |= set(face.tolist())
-                break
-        else:
-            found.append((normal, a, set(face.tolist())))
-    return [_around(of.points, sorted(corners), normal) for normal, _, corners in found]
-
-
-def _around(points: Array, corners: list[int], normal: Array) -> list[int]:
-    """Corners of a polygon in order, counter-clockwise about its normal."""
-    beside = points[corners] - points[corners].mean(axis=0)
-    right = beside[0] / np.linalg.norm(beside[0])
-    angles = np.arctan2(beside @ np.cross(normal, right), beside @ right)
-    return [corners[n] for n in np.argsort(angles)]
 
 
 def solid(points: Array) -> Solid:

@@ -83,7 +83,7 @@ def _told(seconds: Any) -> str:
 def main() -> int:
     from playwright.sync_api import sync_playwright
 
-    from tests.cli.test_report_html import CHROMIUM, NO_CHROMIUM
+    from tests.browsing import CHROMIUM, NO_CHROMIUM
 
     parser = argparse.ArgumentParser(description="How soon pages are made and seen.")
     parser.add_argument("--n", type=int, default=10, help="times that each is made and opened")

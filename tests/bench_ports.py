@@ -159,7 +159,7 @@ def viewed(folder: Path) -> list[str]:
 
 def arm_viewed(folder: Path) -> list[str]:
     world = str(ROOT / "problems" / "xarm" / "bench.toml")
-    return [*TAMP, "xarm", "view", "--world", world, "--host", "127.0.64.9", "--page-port", "0", "--json"]
+    return [*TAMP, "view", "--world", world, "--host", "127.0.64.9", "--page-port", "0", "--json"]
 
 
 def anything(rng: Random, told: Told) -> bytes:
@@ -192,7 +192,7 @@ SERVERS = (
         (Port("orders", lambda t: ("127.0.0.1", t["port"]), ordered, answers_orders),),
     ),
     Server("view", viewed, (Port("page", of_page, asked_page, answers_page),)),
-    Server("xarm view", arm_viewed, (Port("page", of_page, asked_page, answers_page),)),
+    Server("view of an arm", arm_viewed, (Port("page", of_page, asked_page, answers_page),)),
     Server(
         "xarm emulate",
         emulated,

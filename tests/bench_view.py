@@ -16,7 +16,6 @@ import argparse
 import contextlib
 import json
 import os
-import shutil
 import signal
 import statistics
 import subprocess
@@ -32,8 +31,8 @@ import numpy as np
 
 from tamp.backends.libero import rendering
 from tamp.runs.episode_log import EpisodeLog
+from tests.browsing import CHROMIUM
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 TAMP = [sys.executable, "-c", "import sys; from cli.main import main; sys.exit(main())"]
 POSTURES = ([0.0, -0.16, 0.0, -2.44, 0.0, 2.23, 0.79], [0.6, -0.16, 0.0, -2.0, 0.0, 2.23, 0.79])
 Reading = Callable[[str], AbstractContextManager[None]]
@@ -41,7 +40,7 @@ Reading = Callable[[str], AbstractContextManager[None]]
 DUE_LATENCY, DUE_COST = 150.0, 2.0
 """Milliseconds, and per cent of the control period."""
 WATCH = """() => {
-  const canvas = document.getElementById("space"), small = document.createElement("canvas");
+  const canvas = document.querySelector("#space canvas"), small = document.createElement("canvas");
   small.width = 96; small.height = 64;
   const pen = small.getContext("2d", {willReadFrequently: true});
   window.seen = [];
@@ -77,7 +76,7 @@ def page_of(playwright: Any, address: str) -> Any:
     browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.goto(address)
-    page.locator("#places tr").first.wait_for(state="attached", timeout=30_000)
+    page.locator(".labels span").first.wait_for(state="attached", timeout=30_000)
     return page
 
 
@@ -199,7 +198,7 @@ def _browser(playwright: Any) -> Callable[[str], AbstractContextManager[None]]:
 def _swing(environment: Any, folder: Path, on: bool, seconds: float, reading: Reading) -> tuple[list[float], float]:
     """Seconds of work of each control period of a block, and seconds of the processor that this process used for all
     of them; the first two seconds do not count."""
-    from tamp.backends.physics.picturing import pictured
+    from tamp.runs.pictures import pictured
 
     work, used = list[float](), 0.0
     with contextlib.ExitStack() as stack:

@@ -6,10 +6,14 @@ import gzip
 import json
 import random
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from tamp.model.domain import load
 from tamp.runs.bench.records import FIELDS, NOTHING
+from tamp.view.episode import Standing, notes_on, shown
+from tamp.view.story import Story
+from tamp.view.summary import verdict_of
 
 MARKUP = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
 
@@ -93,6 +97,15 @@ def write(folder: Path, events: list[dict[str, Any]], tail: str = "") -> Path:
     return folder
 
 
+def told(folder: Path) -> SimpleNamespace:
+    """What the page of an episode in a folder lays out, and its story."""
+    log = folder / "episode.jsonl"
+    story = Story.of(log)
+    ended = story.ending()
+    notes = notes_on(story, ended, not log.read_bytes().endswith(b"\n"))
+    return SimpleNamespace(story=story, **shown(story, Standing(ended.verdict, verdict_of(ended), notes)))
+
+
 def record(suite: str, task: int, k: int, **told: Any) -> dict[str, Any]:
     """A line of a benchmark's results."""
     whole = {**NOTHING, "suite": suite, "task_id": task, "init_state": k, "language": "do it", "seed": 0}
@@ -174,29 +187,6 @@ def with_chest() -> list[dict[str, Any]]:
         return e | {"poses": {"chest": TURNED}, "joints": {"chest": next(values)}} if e["event"] == "state" else e
 
     return [seen(e) for e in success()]
-
-
-def two_arms() -> list[dict[str, Any]]:
-    """Two arms that act at once; each counts the steps of each part anew."""
-    told = [event("start", 0.0, **START | {"instruction": None})]
-    for n, arm in enumerate(("near", "far")):
-        told.append(event("robot", 0.1, arm=arm, body="xarm7", shoulder=[n - 0.5, 0, 0.9, 1, 0, 0, 0], period=0.05))
-        told.append(event("action", 0.2 + n / 100, arm=arm, action=PLAN[n], note={}))
-
-    def command(arm: str, t: float, step: int) -> dict[str, Any]:
-        tool = [0.1 * step, 0.2, 1.0]
-        return event("command", t, arm=arm, step=step, stage="move", q=[0.1] * 7, fingers=0.08, tool=tool)
-
-    for k in range(1, 6):
-        told += [command("near", 1 + k / 20, k), command("far", 1.01 + k / 20, k)]
-    told += [event("result", 1.3, arm="near", success=True, action=PLAN[0], missing=None, steps=5, difference=None)]
-    told += [event("action", 1.31, arm="near", action=PLAN[2], note={})]
-    for k in range(6, 9):
-        told += [command("near", 1 + k / 20, k - 5), command("far", 1.01 + k / 20, k)]
-    return [
-        *told,
-        event("result", 1.5, arm="far", success=True, action=PLAN[1], missing=None, steps=8, difference=None),
-    ]
 
 
 def of_an_arm() -> list[dict[str, Any]]:

@@ -21,7 +21,6 @@ from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.perturbation_schedule import PerturbationSchedule, perturbed
 from tamp.backends.libero.task_check import TaskCheck
 from tamp.backends.libero.video import recorder_of
-from tamp.backends.physics.picturing import pictured
 from tamp.backends.recorder import Recorder
 from tamp.model.backend import Command, Observation
 from tamp.model.events import Publish, event_of
@@ -33,6 +32,7 @@ from tamp.perception.library import load
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import Episode, World
 from tamp.runs.evaluator import Evaluator
+from tamp.runs.pictures import pictured
 from tamp.runs.policy.process import PolicyProcess
 from tamp.runs.policy.remote import Entry, PolicyFault
 from tamp.runs.worlds import built, goals_in_libero

@@ -25,7 +25,6 @@ from tamp.backends.libero.task_check import TaskCheck
 from tamp.backends.libero.video import recorder_of
 from tamp.backends.physics.engines import world_in
 from tamp.backends.physics.photographing import Photographer
-from tamp.backends.physics.picturing import can_draw, pictured, pictures_of
 from tamp.backends.physics.start import Start, started
 from tamp.backends.physics.table import PhysicsTable, PhysicsWorld
 from tamp.backends.recorder import Recorder
@@ -46,6 +45,7 @@ from tamp.runs.bench.boxes import Family, make
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import Episode, World, goals_wanted
 from tamp.runs.labels import in_physics, through_sdk
+from tamp.runs.pictures import can_draw, pictured, pictures_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,18 +15,18 @@ PATIENCE = 2.0
 """Seconds for which a session is waited for that does not say what becomes of an order."""
 
 
-def give(at: Path | None, said: Any) -> dict[str, Any]:
-    """Pass an order, as an object of JSON, on to the session that listens at a Unix socket; whether it was
-    `taken`, None where the session does not say, and `why` not. Each order is somebody's of its own: whoever gives
-    orders on a page keeps nobody else from it."""
-    if at is None:
+def give(socket: Path | None, said: Any) -> dict[str, Any]:
+    """Pass an order, as an object of JSON, on to the session that listens at a Unix socket; whether it was `taken`,
+    None where the session does not say, and `why` not. Each order has a connection of its own: whoever gives orders on
+    a page keeps nobody else from it."""
+    if socket is None:
         return {"taken": False, "why": "no session takes orders now"}
     try:
         order = read_json(json.dumps(said))
     except (TampError, ValueError) as e:
         return {"taken": False, "why": str(e)}
     try:
-        line = LineSocket(at, PATIENCE)
+        line = LineSocket(socket, PATIENCE)
     except OSError:
         return {"taken": False, "why": "the session does not listen any more"}
     try:
@@ -41,11 +41,8 @@ def give(at: Path | None, said: Any) -> dict[str, Any]:
 def _answered(line: LineSocket, order: str) -> dict[str, Any]:
     """What the session says of an order."""
     until = time.monotonic() + PATIENCE
-    while (left := until - time.monotonic()) > 0:
-        told = line.receive(left)
-        if told is None:
-            break
-        event = json.loads(told)
+    while (left := until - time.monotonic()) > 0 and (answer := line.receive(left)) is not None:
+        event = json.loads(answer)
         if event.get("event") == "command" and event.get("command", order) == order:
             return {"taken": event.get("taken"), "why": event.get("why")}
     return {"taken": None, "why": f"the session has not answered for {PATIENCE:g} s"}

@@ -11,8 +11,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -20,7 +19,7 @@ from urllib.parse import urlsplit
 
 from tamp.errors import InputError
 from tamp.ports import LOCAL, NUMBERS, Places, refusal
-from tamp.view.board import Board, Told
+from tamp.view.live import LivePage, Viewer
 
 MOST_VIEWERS, MOST = 32, 64
 """Viewers, and connections, at one time."""
@@ -30,21 +29,6 @@ PATIENCE = 20.0
 """Seconds for which a viewer that does not read is waited for, and in which a request has come."""
 LONGEST = 10_000
 """Bytes of an order."""
-
-Order = Callable[[Any], dict[str, Any]]
-"""Passes an order on; what became of it."""
-Picture = Callable[[str], bytes | None]
-"""The picture of a camera as JPEG, None where there is none."""
-
-
-@dataclass(frozen=True)
-class Offer:
-    """What is served: what changes, the `page`, and what takes orders and gives pictures."""
-
-    board: Board
-    page: str
-    order: Order
-    picture: Picture
 
 
 class PageServer(ThreadingHTTPServer):
@@ -56,7 +40,7 @@ class PageServer(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, offer: Offer, host: str, port: int) -> None:
+    def __init__(self, live: LivePage, host: str, port: int) -> None:
         """Listens at once; port 0 is any free one. InputError where nothing can listen."""
         try:
             super().__init__((host, port), _Asked)
@@ -64,11 +48,11 @@ class PageServer(ThreadingHTTPServer):
             why = "the port is in use" if e.errno == 98 else os.strerror(e.errno) if e.errno and e.errno > 0 else str(e)
             valid = "another --page-port (0: any free one), or 127.0.0.1 for --page-host"
             raise InputError(f"cannot serve the page at {host}:{port}: {why}; valid: {valid}") from e
-        self.offer, self.secret = offer, f"/{secrets.token_urlsafe(24)}/"
+        self.live, self.secret = live, f"/{secrets.token_urlsafe(24)}/"
         self.places, self.viewers = Places(MOST), Places(MOST_VIEWERS)
         self.names = {host, *LOCAL} | ({NUMBERS} if host == "0.0.0.0" else set())
         self.due = dict[socket.socket, float]()
-        self.page = offer.page.encode()
+        self.page = live.page().encode()
         self.address = f"http://{host}:{self.server_port}{self.secret}"
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
@@ -114,7 +98,7 @@ class _Asked(BaseHTTPRequestHandler):
         elif (
             path
             and path.startswith("picture/")
-            and (picture := self.server.offer.picture(path.removeprefix("picture/")))
+            and (picture := self.server.live.picture(path.removeprefix("picture/")))
         ):
             self._answer(HTTPStatus.OK, picture, "image/jpeg")
         else:
@@ -134,7 +118,7 @@ class _Asked(BaseHTTPRequestHandler):
             except (ValueError, RecursionError):
                 self._answer(HTTPStatus.BAD_REQUEST, b"no JSON")
                 return
-            told = json.dumps(self.server.offer.order(said)).encode()
+            told = json.dumps(self.server.live.order(said)).encode()
             self._answer(HTTPStatus.OK, told, "application/json")
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -181,20 +165,22 @@ class _Asked(BaseHTTPRequestHandler):
                 return
             self._head(HTTPStatus.OK, "text/event-stream; charset=utf-8")
             self.end_headers()
-            told = Told()
-            while (news := self.server.offer.board.wait(told, ALIVE)) is not None:
+            viewer = Viewer()
+            while (news := self.server.live.board.wait(viewer, ALIVE)) is not None:
                 self.wfile.write(f"data: {news}\n\n".encode() if news else b": nothing new\n\n")
             self.wfile.write(b"event: over\ndata: {}\n\n")
 
 
 @contextlib.contextmanager
-def served(server: PageServer, keep: Callable[[threading.Event], None], ended: threading.Event) -> Iterator[None]:
-    """The page is served, and `keep` keeps its board up to date, as long as this lasts; `ended` is set then."""
-    keeping = threading.Thread(target=keep, args=(ended,), name="keeping the page", daemon=True)
+def served(live: LivePage, host: str, port: int, ended: threading.Event) -> Iterator[str]:
+    """The page is served, and kept up to date, as long as this lasts; yields its address. `ended` is set then.
+    InputError for a port that is taken."""
+    server = PageServer(live, host, port)
+    keeping = threading.Thread(target=live.run, args=(ended,), name="keeping the page", daemon=True)
     keeping.start()
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, name="serving", daemon=True).start()
     try:
-        yield
+        yield server.address
     finally:
         ended.set()
         keeping.join(5.0)

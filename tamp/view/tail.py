@@ -9,10 +9,15 @@ import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from tamp.errors import InputError
 from tamp.runs.episode_log import LOG, is_log
+from tamp.view.episode import Standing, notes_on
+from tamp.view.orders import give
+from tamp.view.story import Story
+from tamp.view.summary import verdict_of
 
 EPISODES = Path("episodes")
 AT_ONCE = 4_000_000
@@ -86,32 +91,69 @@ def newest(base: Path) -> Path | None:
 
 @dataclass(eq=False)
 class Followed:
-    """Which log is shown: the one of a run, or, without one, that of the run that was begun last."""
+    """The log that is shown, read as it grows: the one of a run, or, without one, that of the run that was begun last.
+    Orders are passed on where `local`: the page is served to this machine only."""
 
     run: Path | None = None
     base: Path = field(default_factory=lambda: EPISODES)
+    local: bool = True
+    log: Path | None = None
+    _tail: Tail | None = None
 
-    def log(self) -> Path | None:
-        """The log now, None where there is none yet."""
-        if self.run is None:
-            return newest(self.base)
-        path = self.run if self.run.is_file() else self.run / LOG
-        return path if path.is_file() else None
+    def turned(self) -> bool:
+        """Whether it is another run now than at the last look."""
+        path = newest(self.base) if self.run is None else self.run if self.run.is_file() else self.run / LOG
+        if path is None or path == self.log or not path.is_file():
+            return False
+        self.log, self._tail = path, Tail(path)
+        return True
+
+    def more(self) -> list[dict[str, Any]]:
+        """The events that came since."""
+        return [] if self._tail is None else self._tail.more()
+
+    def standing(self, story: Story) -> Standing:
+        """How the run stands: it goes on as long as somebody writes its log, and it has no outcome."""
+        if self.log is None or self._tail is None:
+            return Standing("waiting", "It has not begun.", whole=False)
+        ended = story.ending()
+        if ended.verdict == "interrupted" and written(self.log):
+            return Standing("running", "It goes on.", on=True, whole=False)
+        notes = notes_on(story, ended, self._tail.cut, self._tail.spoilt)
+        return Standing(ended.verdict, verdict_of(ended), notes)
+
+    def extra(self, story: Story, standing: Standing) -> dict[str, Any]:
+        """Whether orders are taken, and if not, why; and the command that writes the page of a run that is over."""
+        if not standing.on:
+            why = "It is over: no orders are taken any more." if story.steps else ""
+        elif not self.local:
+            why = "Orders are given on a page that is served at 127.0.0.1 alone."
+        else:
+            why = "No orders are taken: a session does that with tamp live --view, or --listen."
+        taken = standing.on and self.local and story.listens is not None
+        run = "" if self.log is None else quote(str(self.log.parent if self.log.name == LOG else self.log))
+        waiting = {} if self.log else {"title": "Waiting for a run"}
+        return {**waiting, "orders_taken": taken, "no_orders": why, "report": f"tamp report {run} --html page.html"}
+
+    def order(self, story: Story, order: Any) -> dict[str, Any]:
+        """Pass an order on to the session; what became of it."""
+        on = self.local and self.standing(story).on
+        return give(story.listens if on else None, order)
 
 
-def followed(run: Path | None, wait: bool) -> Followed:
+def followed(run: Path | None, wait: bool = False, local: bool = True) -> Followed:
     """What is to be shown. InputError for what is no run; with `wait` it may begin later."""
     if run is None:
-        return Followed()
+        return Followed(local=local)
     valid = f"valid: an episode's folder, or its {LOG}; without one, the newest under {EPISODES}/"
     if not run.exists():
         if wait:
-            return Followed(run)
+            return Followed(run, local=local)
         raise InputError(f"{run} does not exist; {valid}; or --wait for it to begin")
     path = run if run.is_file() else run / LOG
     if run.is_dir() and not path.exists():
         if wait:
-            return Followed(run)
+            return Followed(run, local=local)
         inside = newest(run) or newest(run / EPISODES.name)
         hint = f"; such as {inside.parent}" if inside else ""
         raise InputError(f"{run} holds no {LOG}; {valid}{hint}")
@@ -121,4 +163,4 @@ def followed(run: Path | None, wait: bool) -> Followed:
         raise InputError(f"cannot read {path}: {e.strerror}") from e
     if not empty and not is_log(path):
         raise InputError(f"{path}: not an episode's log; {valid}")
-    return Followed(run)
+    return Followed(run, local=local)

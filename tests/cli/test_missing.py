@@ -80,7 +80,7 @@ def test_what_lacks_a_package_names_the_extra_that_brings_it() -> None:
     ended = commands(
         "solve --goal (holding mug_1)",
         "check kitchen",  # its own skills need it
-        "xarm view --world bench",
+        "view --world bench",
         "solve x --backend pybullet",
         f"plan tabletop {CASE}/problem.pddl",
         f"plan tabletop {CASE}/problem.pddl --planner fast-downward",
@@ -91,7 +91,7 @@ def test_what_lacks_a_package_names_the_extra_that_brings_it() -> None:
     assert ended[:4] == [
         (2, f"{stands_in}tamp: solve needs mujoco: {install('libero')}\n"),
         (2, f"tamp: check needs mujoco: {install('libero')}\n"),
-        (2, f"tamp: xarm view needs mujoco: {install('xarm')}\n"),
+        (2, f"tamp: view needs mujoco: {install('xarm')}\n"),
         (2, f"{stands_in}tamp: solve needs mujoco: {install('pybullet')}\n"),
     ]
     assert ended[4] == (0, f"{stands_in}tamp: 3 steps, cost 3\n")

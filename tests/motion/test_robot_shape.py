@@ -8,9 +8,9 @@ import pytest
 from motion.arm_model import robot_model
 from motion.arms import ARMS
 from motion.hands import XARM_GRIPPER
-from motion.poses import Array, moved, pose, rotation_about
+from motion.poses import Array, moved, pose
 from motion.robot_parts import Hull
-from motion.robot_shape import RobotShape, polygons, solid, solids_of
+from motion.robot_shape import RobotShape, solid
 from motion.shapes import Shape
 from motion.world import World
 
@@ -61,21 +61,6 @@ def test_solids_are_few_closed_and_as_large_as_what_collides() -> None:
             a, b, c = (s.points[s.faces[:, k]] for k in range(3))
             outwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), a - s.points.mean(axis=0))
             assert (outwards > 0).all()
-
-
-def test_triangles_in_one_plane_are_one_face() -> None:
-    box = Shape(
-        "box", np.array([0.1, 0.02, 0.3]), pose([0.5, 0.0, 1.0], rotation_about(np.array([0.6, 0.8, 0.0]), 0.4))
-    )
-    can = Shape("cylinder", np.array([0.1, 0.2, 0.0]), np.eye(4))
-    for shape, faces, corners in ((box, 6, [4] * 6), (can, 14, [4] * 12 + [12, 12])):
-        [found] = solids_of([shape])
-        sides = polygons(found)
-        assert sorted(map(len, sides)) == corners and len(sides) == faces
-        for side in sides:
-            middle, at = found.points[side].mean(axis=0), found.points[side]
-            turns = np.cross(np.roll(at, -1, axis=0) - at, np.roll(at, -2, axis=0) - np.roll(at, -1, axis=0))
-            assert (turns @ (middle - found.points.mean(axis=0)) > 0).all()  # counter-clockwise as seen from outside
 
 
 def test_what_is_flat_is_no_solid() -> None:

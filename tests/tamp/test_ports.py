@@ -71,7 +71,7 @@ def test_places_are_as_many_at_once_and_in_a_second_as_there_are() -> None:
 def test_a_page_waits_for_no_request_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that comes byte by byte keeps each wait short."""
     monkeypatch.setattr(serving, "PATIENCE", 0.5)
-    server = serving.PageServer(cast(Any, SimpleNamespace(page="<html></html>")), "127.0.0.1", 0)
+    server = serving.PageServer(cast(Any, SimpleNamespace(page=lambda: "<html></html>")), "127.0.0.1", 0)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
     try:
         with socket.create_connection(("127.0.0.1", server.server_port), timeout=0.1) as client:

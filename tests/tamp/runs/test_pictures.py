@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tamp.runs.pictures import Pictures, put
-from tamp.view.shots import Shots, picture
+from tamp.view.layout import Layout
+from tamp.view.live import LivePage
+from tamp.view.tail import Followed
 from tamp.worker_process import Cancelled
 
 
@@ -42,15 +44,18 @@ def stepped(pictures: Pictures, until: Callable[[], bool]) -> list[float]:
 
 @pytest.mark.usefixtures("real_time")
 def test_who_acts_does_not_wait_for_pictures_and_the_last_one_is_of_the_end(tmp_path: Path) -> None:
-    log, now = tmp_path / "episode.jsonl", ["begin"]
+    (tmp_path / "episode.jsonl").touch()
+    page, now = LivePage(Followed(tmp_path), Layout.of()), ["begin"]
+    page.look()
     pictures = Pictures(partial(Painter, tmp_path), lambda: now[0], lambda line: None)
-    took = stepped(pictures, lambda: picture(log, "front.jpg") == b"begin")
+    took = stepped(pictures, lambda: page.picture("front.jpg") == b"begin")
     assert sorted(took)[len(took) // 2] < 0.01
     now[0] = "end"
     pictures.close()
-    assert picture(log, "front.jpg") == b"end"
-    assert Shots().index(log) == '{"number": 1}'
-    assert [picture(log, name) for name in ("other.jpg", "../episode.jsonl", "pictures.json", ".jpg")] == [None] * 4
+    assert page.picture("front.jpg") == b"end"
+    page.look()
+    assert page.board.parts["pictures"] == '{"number": 1}'
+    assert [page.picture(name) for name in ("other.jpg", "../episode.jsonl", "pictures.json", ".jpg")] == [None] * 4
 
 
 def test_that_there_are_no_pictures_is_said_once(tmp_path: Path) -> None:
