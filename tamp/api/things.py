@@ -12,9 +12,9 @@ from tamp.quiet import hush_simulator, hush_warnings
 
 if TYPE_CHECKING:
     from tamp.backends.libero.categories import Category
-    from tamp.backends.libero.library_building import Outcome
     from tamp.perception.library import Library
     from tamp.perception.object_model import ObjectModel
+    from tamp.runs.library_building import Outcome
 
 Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
 """Is told what is begun and how many there are of it; yields what is told a line about each that is done."""
@@ -114,8 +114,8 @@ def build(counted: Counted) -> tuple[Path, list[Outcome]]:
     outcomes: list[Outcome] = []
     hush_warnings()
     with hush_simulator():
-        from tamp.backends.libero.library_building import build as build_all
-        from tamp.backends.libero.library_building import due
+        from tamp.runs.library_building import build as build_all
+        from tamp.runs.library_building import due
 
         total = len(due())
     with counted("objects", total) as done:
