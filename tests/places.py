@@ -14,7 +14,7 @@ from tamp.backends.libero.tasks import Task
 from tamp.model.scene import Perceiver
 from tamp.runs.episode import GoalSource, Result, Settings
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.episode_runner import Episode, World, perform, run_episode
+from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld, perform, run_episode
 from tamp.runs.policy.process import PolicyProcess
 from tamp.runs.policy_world import InLiberoByPolicy
 from tamp.runs.worlds import Cameras, InLibero, InPhysics
@@ -70,9 +70,9 @@ def at_table(
     """An episode of 400 control steps with a robot that is there, a scene's task apart."""
     result: Result = Result()
     task: Any = None
-    episode = Episode(task, None, settings, log, lambda line: None)
+    episode = EpisodeSetup(task, None, settings, log, lambda line: None)
     seconds = lambda: {"step": table.stepping_seconds}  # noqa: E731
-    world = World(table, table.robot_model, perceiver, truth, wanted, 400, seconds)
+    world = EpisodeWorld(table, table.robot_model, perceiver, truth, wanted, 400, seconds)
     with contextlib.ExitStack() as opened:
         perform(world, episode, result, opened)
     return result

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tamp.api.episodes import EpisodeResult
 from tamp.api.grounding import all_goals
 from tamp.api.planning import deliberation, mind_of
 from tamp.api.refining import Motions
+from tamp.api.sources import silent
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,8 +25,10 @@ if TYPE_CHECKING:
     from tamp.model.goal import Goal
     from tamp.model.grounding import Grounding
     from tamp.planning.deliberation import Deliberation
-    from tamp.runs.episode import Result
+    from tamp.runs.episode import Result, Settings
     from tamp.runs.episode_log import EpisodeLog
+    from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld
+    from tamp.runs.evaluator import Evaluator
     from tamp.skills.base import Skill
 
 Say = Callable[[str], None]
@@ -115,9 +120,12 @@ def make_agent(
     (True, ('(pick can table)',))
     """
     from tamp.model.events import Events
+    from tamp.runs.episode import Result
     from tamp.runs.spoken import spoken
 
-    return _agent(scene, goal, planner, llm, seed, most_steps, Events(*([spoken(say)] if say else [])))
+    heard = Events(*([spoken(say)] if say else []))
+    inner = _agent(scene, goal, planner, llm, seed, most_steps, heard)
+    return Agent(inner, Result(perception=scene._perception))
 
 
 def execute(
@@ -157,46 +165,62 @@ def execute(
     >>> done.success, done.executed
     (True, ('(pick can table)', '(place-in can box_contain_region)'))
     """
-    from tamp.model.events import Events
-    from tamp.runs.episode import Settings, begin, noted
-    from tamp.runs.episode_log import EpisodeLog
+    from tamp.runs.episode import Settings
+    from tamp.runs.episode_runner import run_episode
     from tamp.runs.goal_origin import GoalOrigin
-    from tamp.runs.spoken import spoken
 
-    heard = Events(*([spoken(say)] if say else []))
+    settings = Settings(scene.domain, seed=scene.seed, origin=GoalOrigin("library"))
+    place = _OpenScene(scene, goal, planner, llm, seed, most_steps)
     with contextlib.ExitStack() as opened:
-        log = None if out is None else opened.enter_context(EpisodeLog(Path(out)))
-        if log is not None:
-            heard.subscribe(log.take)
-            settings = Settings(scene.domain, seed=scene.seed, origin=GoalOrigin("library"))
-            begin(log, scene._task, settings, scene._perception, scene.simulator)
-        made = _agent(scene, goal, planner, llm, seed, most_steps, heard, log)
-        if log is not None:
-            noted(*made._inner.performer.table.look()[:2], log)
-            made._result.out = str(log.folder)
-        _worked(made, scene)
-        made._result.lasting = made._result.reached and made._holds()
-        if log is not None:
-            log.event("outcome", **made._result.as_dict())
-    return EpisodeResult.of(made._result)
+        folder = Path(opened.enter_context(TemporaryDirectory())) / "episode" if out is None else Path(out)
+        result = run_episode(place, scene._task, None, settings, folder, say or silent)
+    result.out = "" if out is None else result.out
+    return EpisodeResult.of(result)
 
 
-def _worked(made: Agent, scene: LoadedScene) -> None:
-    """Have an agent work to its end, and stand still for a while. An arm that stops is a result."""
-    from tamp.backends.xarm.faults import ArmFault
-    from tamp.runs.episode_runner import STILL
+@dataclass(frozen=True, eq=False)
+class _OpenScene:
+    """A scene that is open already, and stays so: a place for one episode (`tamp.runs.episode_runner.Place`)."""
 
-    try:
-        try:
-            while (command := made.tick(scene.observe())) is not None:
-                scene.command(*command)
-        finally:
-            made.end()
-        for _ in range(STILL):
-            scene.stop()
-    except ArmFault as fault:  # also where it stops only once it stands still: then it is no success either
-        made._result.success = made._result.reached = False
-        made._result.stage, made._result.reason = "execution", str(fault)
+    scene: LoadedScene
+    goal: Grounding | Goal | Motions | str
+    planner: str | None
+    llm: str | None
+    seed: int
+    most_steps: int | None
+
+    @property
+    def backend(self) -> str:
+        """Its name."""
+        return self.scene.simulator
+
+    def label(self, settings: Settings) -> str:
+        """How results say what perceives, and where."""
+        return self.scene._perception
+
+    def open(self, episode: EpisodeSetup, folder: Path, opened: contextlib.ExitStack) -> EpisodeWorld:
+        """The world as it is."""
+        from tamp.runs.episode import noted
+        from tamp.runs.episode_runner import EpisodeWorld, goals_wanted
+
+        scene = self.scene
+
+        def act(evaluator: Evaluator, publish: Publish) -> agents.Agent:
+            how = (self.planner, self.llm, self.seed, self.most_steps)
+            made = _agent(scene, self.goal, *how, publish, episode.log)
+            noted(*made.performer.table.look()[:2], episode.log)
+            return made
+
+        return EpisodeWorld(
+            backend=scene.backend,
+            robot=scene.robot,
+            perceiver=scene.perceiver,
+            truth=scene.perceiver,
+            wanted=goals_wanted(episode, None, None),
+            step_limit=scene._task.step_limit,
+            seconds=dict,
+            make_agent=act,
+        )
 
 
 def _agent(
@@ -208,12 +232,11 @@ def _agent(
     most_steps: int | None,
     publish: Publish,
     log: EpisodeLog | None = None,
-) -> Agent:
+) -> agents.Agent:
     from tamp.agent import agent as agents
     from tamp.agent.tabletop_agent import at_table
     from tamp.planning.deliberation import Foreseen
     from tamp.planning.planner_process import Notes
-    from tamp.runs.episode import Result
 
     if isinstance(goal, Motions) and not goal:
         raise InputError(f"there are no motions for {goal.failed}: {goal.reason}")
@@ -231,4 +254,4 @@ def _agent(
     ready.table.sight = scene._sight
     inner = agents.Agent(ready, lambda seen, state: goals, log or Notes())
     inner.pursue(goals)
-    return Agent(inner, Result(perception=scene._perception))
+    return inner

@@ -19,7 +19,7 @@ from tamp.planning.engine import Engine
 from tamp.quiet import hush_simulator
 from tamp.runs.episode import Settings, noted, robot_at_table
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.episode_runner import Episode, Place
+from tamp.runs.episode_runner import EpisodeSetup, Place
 
 if TYPE_CHECKING:
     from tamp.api.live import Asked, Company, Prepare
@@ -65,15 +65,15 @@ class _Table:
         self.name = f"fake {asked.scene or FAKE_SCENE}" if task is None else task.name
         with hush_simulator():
             # the fake has no task, and asks for none
-            episode = Episode(task, _nothing, settings, log, company.say)  # type: ignore[arg-type]
+            episode = EpisodeSetup(task, _nothing, settings, log, company.say)  # type: ignore[arg-type]
             world = place_of(asked.backend, asked.scene).open(episode, log.folder, opened)
         log.event("world", task=self.name, backend=asked.backend, init_state=asked.init_state, perception="oracle")
-        self.backend, self._perceiver = world.backend, world.perceiver
+        self.backend, self._perceiver = world.backend, world.truth
         names = {} if task is None else task.names
         reader = language.session_reader(asked.llm, domain, names, log, waits=waits)
         opened.callback(reader.close)
         self.performer = robot_at_table(
-            world.backend, world.perceiver, world.robot, settings, log, events, opened, world.step_limit
+            world.backend, world.truth, world.robot, settings, log, events, opened, world.step_limit
         )
         self.performer.reader, self._decide = reader, decide
         scene, state, _ = self.performer.table.look()

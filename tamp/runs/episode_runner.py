@@ -35,7 +35,7 @@ STILL = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Episode:
+class EpisodeSetup:
     """One episode, as whatever opens a world for it and acts in it has to know it. With no `source` of goals the task's
     own goal is taken."""
 
@@ -47,13 +47,14 @@ class Episode:
 
 
 @dataclass(frozen=True, eq=False)
-class World:
-    """A world that is open for an episode. The agent perceives with `perceiver` alone; `truth` has ground truth, and
-    may be the same. `wanted` gives goals: of words in what the agent sees, else in the names of ground truth."""
+class EpisodeWorld:
+    """A world that is open for an episode. The agent perceives with `perceiver` alone, which is None where it perceives
+    in another process; `truth` has ground truth, and may be the same. `wanted` gives goals: of words in what the agent
+    sees, else in the names of ground truth."""
 
     backend: Backend
     robot: RobotDescription
-    perceiver: Perceiver
+    perceiver: Perceiver | None
     truth: Perceiver
     wanted: Reads
     step_limit: int
@@ -62,7 +63,7 @@ class World:
     check: Callable[[Scene], TaskCheck | None] = lambda start: None
     perturber: PerturbationSchedule | None = None
     make_agent: Callable[[Evaluator, Publish], Acting] | None = None
-    """What acts in place of an agent in this process."""
+    """Makes what acts, in place of an agent that takes up what is wanted."""
 
 
 class Acting(Ticked, Protocol):
@@ -83,7 +84,7 @@ class Place(Protocol):
         """How results say what perceives, and where."""
         ...
 
-    def open(self, episode: Episode, folder: Path, opened: contextlib.ExitStack) -> World:
+    def open(self, episode: EpisodeSetup, folder: Path, opened: contextlib.ExitStack) -> EpisodeWorld:
         """A world for an episode, as long as `opened` lasts."""
         ...
 
@@ -105,10 +106,10 @@ def run_episode(
     with EpisodeLog(folder) as log, timed(result, "total"):
         begin(log, task, settings, result.perception, place.backend)
         say("building the scene")
-        world: World | None = None
+        world: EpisodeWorld | None = None
         try:
             with contextlib.ExitStack() as opened:
-                episode = Episode(task, source, settings, log, say)
+                episode = EpisodeSetup(task, source, settings, log, say)
                 with timed(result, "build"):
                     world = place.open(episode, folder, opened)
                 perform(world, episode, result, opened)
@@ -121,23 +122,23 @@ def run_episode(
     return result
 
 
-def perform(world: World, episode: Episode, result: Result, opened: contextlib.ExitStack) -> None:
+def perform(world: EpisodeWorld, episode: EpisodeSetup, result: Result, opened: contextlib.ExitStack) -> None:
     """Act in a world that is open until what acts is over, and put what came of it into the result."""
-    same = world.perceiver is world.truth and world.make_agent is None
+    same = world.perceiver is world.truth
     evaluator = Evaluator.of(world.truth, world.robot, episode.settings.domain, episode.log, same)
     evaluator.check = world.check(evaluator.start)
     perturber = world.perturber
     publish = Events(episode.log.take, spoken(episode.say), evaluator.heard)
     if perturber is not None:
         publish.subscribe(lambda event: perturber.on_event(event, evaluator.operands))
-    try:
-        if world.make_agent is not None:
-            acting: Acting = world.make_agent(evaluator, publish)
-        else:
+    if world.make_agent is not None:
+        acting: Acting = world.make_agent(evaluator, publish)
+    else:
+        try:
             acting = _agent(world, episode, evaluator, publish, opened)
-    except Refusal as e:
-        result.stage, result.reason = "perception", str(e)
-        return
+        except Refusal as e:
+            result.stage, result.reason = "perception", str(e)
+            return
 
     def after() -> None:
         evaluator.after_step(world.backend.time, world.backend.observe())
@@ -159,10 +160,11 @@ def perform(world: World, episode: Episode, result: Result, opened: contextlib.E
 
 
 def _agent(
-    world: World, episode: Episode, evaluator: Evaluator, publish: Events, opened: contextlib.ExitStack
+    world: EpisodeWorld, episode: EpisodeSetup, evaluator: Evaluator, publish: Events, opened: contextlib.ExitStack
 ) -> Agent:
     """An agent in this process, which has taken up what is wanted. Refusal where nothing can be perceived."""
     settings, log, limit = episode.settings, episode.log, world.step_limit
+    assert world.perceiver is not None
     ready = robot_at_table(world.backend, world.perceiver, world.robot, settings, log, publish, opened, limit)
     scene, state, _ = ready.table.look()
     noted(scene, state, log)
@@ -185,7 +187,7 @@ def _agent(
 
 
 def goals_wanted(
-    episode: Episode, task_goal: Callable[[Scene], Goal] | None, picture: Callable[[], bytes] | None
+    episode: EpisodeSetup, task_goal: Callable[[Scene], Goal] | None, picture: Callable[[], bytes] | None
 ) -> Reads:
     """What gives the goals of an episode: its source, else the task's own, `task_goal`, or that of the scene's file.
     Refusal where there are none, which is logged."""

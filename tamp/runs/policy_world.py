@@ -30,7 +30,7 @@ from tamp.perception import calibration_file
 from tamp.perception.camera_calibration import Calibration
 from tamp.perception.library import load
 from tamp.runs.episode import Settings
-from tamp.runs.episode_runner import Episode, World
+from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld
 from tamp.runs.evaluator import Evaluator
 from tamp.runs.pictures import pictured
 from tamp.runs.policy.process import PolicyProcess
@@ -57,7 +57,7 @@ class InLiberoByPolicy:
         """How results say what perceives, and where."""
         return self.seen_by
 
-    def open(self, episode: Episode, folder: Path, opened: contextlib.ExitStack) -> World:
+    def open(self, episode: EpisodeSetup, folder: Path, opened: contextlib.ExitStack) -> EpisodeWorld:
         """A world for an episode, as long as `opened` lasts."""
         settings = episode.settings
         environment = built(episode, self.environment, True, opened)
@@ -75,10 +75,10 @@ class InLiberoByPolicy:
         def agent(evaluator: Evaluator, publish: Publish) -> _PolicyAgent:
             return _PolicyAgent(self, episode, environment, perturber, recorder, evaluator, publish)
 
-        return World(
+        return EpisodeWorld(
             backend=_Actions(environment),
             robot=environment.robot_model(),
-            perceiver=truth,
+            perceiver=None,
             truth=truth,
             wanted=goals_in_libero(episode, environment),
             step_limit=environment.task.step_limit,
@@ -120,7 +120,7 @@ class _PolicyAgent:
     def __init__(
         self,
         world: InLiberoByPolicy,
-        episode: Episode,
+        episode: EpisodeSetup,
         environment: LiberoEnvironment,
         perturber: PerturbationSchedule | None,
         recorder: Recorder | None,

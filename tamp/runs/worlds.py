@@ -43,7 +43,7 @@ from tamp.perception.camera_eyes import camera_eyes
 from tamp.perception.robot_skins import skin_of_robot
 from tamp.runs.bench.boxes import Family, make
 from tamp.runs.episode import Settings
-from tamp.runs.episode_runner import Episode, World, goals_wanted
+from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld, goals_wanted
 from tamp.runs.labels import in_physics, through_sdk
 from tamp.runs.pictures import can_draw, pictured, pictures_of
 
@@ -60,7 +60,7 @@ class InLibero:
         """How results say what perceives, and where."""
         return "oracle"
 
-    def open(self, episode: Episode, folder: Path, opened: contextlib.ExitStack) -> World:
+    def open(self, episode: EpisodeSetup, folder: Path, opened: contextlib.ExitStack) -> EpisodeWorld:
         """A world for an episode, as long as `opened` lasts."""
         settings = episode.settings
         environment = built(episode, self.environment, settings.video or settings.sight, opened)
@@ -71,7 +71,7 @@ class InLibero:
             opened.callback(environment.after.remove, recorder.step)
         perturber = opened.enter_context(perturbed(environment, settings.disturb, settings.seed, settings.init_state))
         perceiver = OraclePerceiver(environment, goal_regions(environment) if episode.source is None else ())
-        return World(
+        return EpisodeWorld(
             backend=environment,
             robot=environment.robot_model(),
             perceiver=perceiver,
@@ -85,7 +85,7 @@ class InLibero:
 
 
 def built(
-    episode: Episode, environment: LiberoEnvironment | None, drawn: bool, opened: contextlib.ExitStack
+    episode: EpisodeSetup, environment: LiberoEnvironment | None, drawn: bool, opened: contextlib.ExitStack
 ) -> LiberoEnvironment:
     """The environment that is there, or one that is built, and closed with `opened`."""
     if environment is None:
@@ -95,7 +95,7 @@ def built(
     return environment
 
 
-def goals_in_libero(episode: Episode, environment: LiberoEnvironment | None) -> Reads:
+def goals_in_libero(episode: EpisodeSetup, environment: LiberoEnvironment | None) -> Reads:
     """What gives the goals of an episode whose scene LIBERO's simulator has, if it is there."""
     if environment is None:
         return goals_wanted(episode, None, None)
@@ -112,7 +112,7 @@ class Cameras:
     searches: bool = True
 
     def perceiver(
-        self, table: Backend, robot: RobotDescription, cameras: tuple[Camera, ...], take: Take, episode: Episode
+        self, table: Backend, robot: RobotDescription, cameras: tuple[Camera, ...], take: Take, episode: EpisodeSetup
     ) -> TableEyes:
         """A perceiver at a table with cameras. InputError where the library of objects was not built."""
         body = episode.settings.body
@@ -123,7 +123,7 @@ class Cameras:
 
         return TableEyes(table, robot, cameras, take, camera_eyes(skin=skin), saw, self.searches)
 
-    def wanted(self, eyes: TableEyes, given: Reads, start: Scene, episode: Episode) -> Reads:
+    def wanted(self, eyes: TableEyes, given: Reads, start: Scene, episode: EpisodeSetup) -> Reads:
         """What words ask for in a scene that is seen; without words what is `given`, in places that cameras see. The
         simulator's scene at the `start` says what its author calls things."""
         settings, names = episode.settings, in_library_terms(episode.task.names, start)
@@ -156,7 +156,7 @@ class InPhysics:
         """How results say what perceives, and where."""
         return in_physics(self.engine, settings.body, self.cameras is not None, settings.said is None)
 
-    def open(self, episode: Episode, folder: Path, opened: contextlib.ExitStack) -> World:
+    def open(self, episode: EpisodeSetup, folder: Path, opened: contextlib.ExitStack) -> EpisodeWorld:
         """A world for an episode, as long as `opened` lasts. InputError for scenes that cannot be drawn where they have
         to be."""
         settings, task, say = episode.settings, episode.task, episode.say
@@ -172,7 +172,7 @@ class InPhysics:
         opened.callback(world.close)
         table = PhysicsTable(world, start.robot)
         wanted = goals_in_libero(episode, environment)
-        there = World(
+        there = EpisodeWorld(
             backend=table,
             robot=start.robot,
             perceiver=table,
@@ -185,14 +185,14 @@ class InPhysics:
 
     def _drawn(
         self,
-        there: World,
+        there: EpisodeWorld,
         world: PhysicsWorld,
         table: PhysicsTable,
         start: Start,
-        episode: Episode,
+        episode: EpisodeSetup,
         folder: Path,
         opened: contextlib.ExitStack,
-    ) -> World:
+    ) -> EpisodeWorld:
         """The same, recorded and seen through cameras, as far as that is wanted."""
         settings, stage = episode.settings, start.stage
         if stage is None:
@@ -220,11 +220,11 @@ class InPhysics:
 
 
 def seen(
-    there: World, cameras: Cameras, calibrated: tuple[Camera, ...], take: Take, start: Scene, episode: Episode
-) -> World:
+    there: EpisodeWorld, by: Cameras, cameras: tuple[Camera, ...], take: Take, start: Scene, episode: EpisodeSetup
+) -> EpisodeWorld:
     """The same world, perceived with cameras."""
-    eyes = cameras.perceiver(there.backend, there.robot, calibrated, take, episode)
-    wanted = cameras.wanted(eyes, there.wanted, start, episode)
+    eyes = by.perceiver(there.backend, there.robot, cameras, take, episode)
+    wanted = by.wanted(eyes, there.wanted, start, episode)
 
     def seconds() -> dict[str, float]:
         return {**there.seconds(), "look": eyes.seconds}
@@ -246,14 +246,14 @@ class OnArm:
         """How results say what perceives, and where."""
         return through_sdk(str(settings.body), self.cameras is not None, settings.said is None)
 
-    def open(self, episode: Episode, folder: Path, opened: contextlib.ExitStack) -> World:
+    def open(self, episode: EpisodeSetup, folder: Path, opened: contextlib.ExitStack) -> EpisodeWorld:
         """A world for an episode, as long as `opened` lasts; the arm stands still when that is closed."""
         settings, body = episode.settings, str(episode.settings.body)
         drawn = (settings.seed, settings.init_state, body)
         start, environment = opened.enter_context(started(episode.task, *drawn))
         episode.log.best_effort()
         table, truth = arm_at_table(self.at, body, start, opened, self.stop)
-        there = World(
+        there = EpisodeWorld(
             backend=table,
             robot=table.robot_model,
             perceiver=truth,
@@ -280,11 +280,11 @@ class InFake:
         """How results say what perceives, and where."""
         return "oracle"
 
-    def open(self, episode: Episode, folder: Path, opened: contextlib.ExitStack) -> World:
+    def open(self, episode: EpisodeSetup, folder: Path, opened: contextlib.ExitStack) -> EpisodeWorld:
         """A world for an episode."""
         robot = panda()
         fake = FakeTable(make(self.family, self.n, episode.settings.seed, robot).scene, robot)
-        return World(
+        return EpisodeWorld(
             backend=fake,
             robot=robot,
             perceiver=fake,

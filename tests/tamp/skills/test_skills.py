@@ -13,7 +13,7 @@ from motion import grasps
 from motion.poses import Array, error
 from motion.world import World
 from tamp.agent.goal_executor import ATTEMPTS
-from tamp.agent.trajectory_tracker import Execution
+from tamp.agent.trajectory_tracker import TrajectoryTracker
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
@@ -64,7 +64,7 @@ class Lab:
     def follow(self, *segments: Segment) -> int:
         """Execute; returns the control steps that it took."""
         timeline = timed([segments], self.world)
-        execution = Execution(timeline, self.environment.observe().opening, self.environment.period)
+        execution = TrajectoryTracker(timeline, self.environment.observe().opening, self.environment.period)
         steps = 0
         while (command := execution.step(self.environment.observe())) is not None:
             self.environment.command(*command)

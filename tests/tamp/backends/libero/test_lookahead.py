@@ -13,7 +13,7 @@ import pytest
 from motion.lookahead import Lookahead, Veto
 from motion.poses import Array, pose
 from motion.robot import Response
-from tamp.agent.trajectory_tracker import Execution
+from tamp.agent.trajectory_tracker import TrajectoryTracker
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
@@ -81,7 +81,7 @@ class Room:
         assert isinstance(found, Refined)
         timeline = timed([found.steps[0].segments], world)
         watch = Lookahead(world, seen=moved, ignore=frozenset({"akita_black_bowl_1"}))
-        execution = Execution(timeline, self.environment.observe().opening, watch=watch)
+        execution = TrajectoryTracker(timeline, self.environment.observe().opening, watch=watch)
         while (command := execution.step(robot := self.environment.observe())) is not None:
             self.environment.command(*command)
             self.steps += 1

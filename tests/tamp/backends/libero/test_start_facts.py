@@ -18,7 +18,7 @@ from tamp.model.domain import load
 from tamp.perception.predicates import observe
 from tamp.runs.episode import Settings
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.episode_runner import Episode
+from tamp.runs.episode_runner import EpisodeSetup
 from tamp.runs.worlds import goals_in_libero
 
 SCENE = """(define (problem LIBERO_Tabletop_Manipulation) (:domain robosuite) (:language put the butter on the plate)
@@ -74,7 +74,7 @@ def test_a_thing_starts_in_a_closed_drawer_whatever_the_goal(tmp_path: Path) -> 
         assert {"(in butter_1 cabinet_1_bottom_region)", "(closed cabinet_1_bottom_region)"} <= facts(environment)
         assert not environment.check_success()
         with EpisodeLog(tmp_path / "log") as log, pytest.raises(InputError, match=rf"{path}:10: no fact that LIBERO"):
-            episode = Episode(task, None, Settings(load("tabletop")), log, lambda line: None)
+            episode = EpisodeSetup(task, None, Settings(load("tabletop")), log, lambda line: None)
             goals_in_libero(episode, environment)(scene, state)
 
 
