@@ -71,7 +71,7 @@ class Room:
     vetoes: list[Veto] = field(default_factory=list)
     deepest: float = 0.0
 
-    def pick(self, moved: dict[str, Array]) -> Execution:
+    def pick(self, moved: dict[str, Array]) -> TrajectoryTracker:
         """Execute a pick while things stand elsewhere than it was planned with, in the look-ahead's eyes alone."""
         scene = OraclePerceiver(self.environment).perceive()
         world = world_of(scene, self.environment.robot_model())
