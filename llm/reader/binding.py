@@ -198,7 +198,7 @@ def _symbols(words: Vocabulary, kinds: dict[str, str]) -> dict[str, tuple[str, .
     found: dict[str, list[str]] = {}
     for symbol in dict.fromkeys((*kinds, *words.things)):
         owner = words.owner.get(symbol, symbol)
-        on_top = owner not in kinds and words.above.get(owner) == symbol
+        on_top = owner not in kinds and owner in words.name and words.above.get(owner) == symbol
         found.setdefault(words.name[owner if on_top else symbol], []).append(symbol)
     for thing in set(words.things) & words.above.keys():
         rooms = [s for s in words.phrases.get(words.name[thing], ()) if s != thing]

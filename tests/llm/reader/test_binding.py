@@ -54,9 +54,9 @@ def _shelf() -> SceneObject:
     return SceneObject(name, "wooden_shelf", False, (body,), (top, *rooms))
 
 
-def _microwave() -> SceneObject:
+def _microwave(x: float = -0.4) -> SceneObject:
     """A room behind a door, and a top that is listed first."""
-    name, x, y = "microwave_1", -0.4, -0.3
+    name, y = "microwave_1", -0.3
     top = region(f"{name}_top_side", "surface", x, y, 0.22, (0.1, 0.1, 0.0), name)
     room = region(f"{name}_heating_region", "interior", x, y, part=name)
     body = Part(name, "body", pose([x, y, 0.11], np.eye(3)), box(0.1, 0.1, 0.11))
@@ -80,6 +80,16 @@ def test_on_a_shelf_is_in_the_room_over_its_board_and_nowhere_else(text: str) ->
     binder = Binder(described(DOMAIN, can), can)
     (goal,) = binder.goals(expanded(read_program(text, binder.scene.setting)))
     assert str(goal) == BOARDS[text]
+
+
+def test_what_stands_on_nothing_has_a_name() -> None:
+    """A fixture over the table's edge: there is no place beside it, and its room is a place all the same."""
+    scene = scene_of(_microwave(x=-9.0), item("plate_1", "plate", 0.1, 0.4))
+    state = state_of(scene)
+    can = sayable(DOMAIN, state, vocabulary(scene, state))
+    binder = Binder(described(DOMAIN, can), can)
+    (goal,) = binder.goals(expanded(read_program("in(plate, microwave)", binder.scene.setting)))
+    assert str(goal) == BOARDS["in(plate, microwave)"]
 
 
 GOALS = {
