@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from motion.poses import Array, pose, to_quat
+from motion.poses import Array, to_quat
 from motion.robot import Gripper, RobotDescription
 from motion.standard_action import OPEN
 from tamp.backends.libero.building import bddl_file, buildable, no_debugger, undrawn
 from tamp.backends.libero.model import BASE, CONTROL_PERIOD, robot_model
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import Task
-from tamp.backends.mujoco.objects import FLAT
+from tamp.backends.mujoco.objects import FLAT, body_pose, site_pose
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import RobotState
@@ -174,10 +174,8 @@ class LiberoEnvironment:
         robot = self.domain.robots[0]
         data = self.sim.data
         fingers = data.qpos[robot._ref_gripper_joint_pos_indexes]
-        site = robot.eef_site_id
-        T = pose(data.site_xpos[site].copy(), data.site_xmat[site].reshape(3, 3).copy())
         q = np.array(data.qpos[robot._ref_joint_pos_indexes])
-        return RobotState(q, float(abs(fingers[0]) + abs(fingers[1])), T)
+        return RobotState(q, float(abs(fingers[0]) + abs(fingers[1])), site_pose(data, robot.eef_site_id))
 
     def observe(self) -> RobotState:
         """Proprioception now."""
@@ -219,8 +217,7 @@ class LiberoEnvironment:
     def pose_of(self, name: str) -> Array:
         """Where a thing is (4, 4)."""
         body = self.sim.model._model.body(self.root_bodies()[name]).id
-        data = self.sim.data._data
-        return pose(data.xpos[body].copy(), data.xmat[body].reshape(3, 3).copy())
+        return body_pose(self.sim.data._data, body)
 
     def set_joint(self, body: str, value: float) -> None:
         """Have somebody bring the joint of a drawer, a door or a knob to a value, at rest."""

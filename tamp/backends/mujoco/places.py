@@ -12,9 +12,8 @@ from motion.cavities import Box, cavity
 from motion.poses import Array, inverse, pose, to_quat
 from motion.shapes import Shape, bounds
 from tamp.backends.mujoco.declared import MjcfScene
-from tamp.backends.mujoco.ground import NARROW, top_of
 from tamp.backends.mujoco.mjcf_file import MjcfFile
-from tamp.backends.mujoco.objects import FLAT, shapes_of, subtree
+from tamp.backends.mujoco.objects import FLAT, NARROW, body_pose, carriers, shapes_of, subtree, top_of
 from tamp.backends.mujoco.sorting import GROUND, NAME, Sorted
 from tamp.model.goal_syntax import valid
 
@@ -41,7 +40,7 @@ def add_places(read: MjcfFile, scene: MjcfScene, things: Sorted, d: mujoco.MjDat
     own = {m.site(s).name: int(m.site_bodyid[s]) for s in range(m.nsite) if m.site_type[s] == mujoco.mjtGeom.mjGEOM_BOX}
     taken = {b for root in things.roots.values() for b in subtree(m, root)}
     _check_sites(read, {name for name, body in own.items() if body in taken}, things)
-    places = [p for name, root in things.roots.items() for p in _places(read, scene, name, root, set(own.values()), d)]
+    places = [p for name in things.roots for p in _places(read, scene, things, name, set(own.values()), d)]
     for p in places:
         at = {"pos": p.T_body_place[:3, 3], "quat": to_quat(p.T_body_place[:3, :3])}
         read.spec.body(m.body(p.body).name).add_site(name=p.name, type=mujoco.mjtGeom.mjGEOM_BOX, size=p.half, **at)
@@ -55,36 +54,27 @@ def _check_sites(read: MjcfFile, names: set[str], things: Sorted) -> None:
 
 
 def _places(
-    read: MjcfFile, scene: MjcfScene, name: str, root: int, with_sites: set[int], d: mujoco.MjData
+    read: MjcfFile, scene: MjcfScene, things: Sorted, name: str, with_sites: set[int], d: mujoco.MjData
 ) -> Iterator[Place]:
     """The places of one thing that it has no sites for."""
-    m, said = read.model, scene.said.get(name)
-    members = subtree(m, root)
+    m, said, root, movable = read.model, scene.said.get(name), things.roots[name], name in things.movable
+    carried = carriers(m, root, movable)
     told = dict(said.interiors) if said else {}
-    known = [m.body(b).name for b in members]
+    known = [m.body(b).name for b in carried]
     if (wrong := next((body for body in told if body not in known), None)) is not None:
         at = ("things", name, "interior", wrong)
         raise scene.table.wrong(f"{name} has no body {wrong!r}; {valid(wrong, known)}", *at)
-    movable = root not in {b for b in members if m.body_weldid[b] == 0}
-    carriers = [root, *(b for b in members if b != root and m.body_jntnum[b] and not movable)]
-    for body in carriers:
-        own = [b for b in members if movable or _carrier(m, b, carriers) == body]
+    for body in dict.fromkeys(carried.values()):
+        own = [b for b, carrier in carried.items() if carrier == body]
         called = m.body(body).name
         if called in told:
             low, high = told[called]
             yield Place(_interior_name(name, called), body, pose(0.5 * (low + high)), 0.5 * (high - low))
         elif not with_sites & set(own) and (found := _hollow(m, d, own, body)) is not None:
             yield _placed(_interior_name(name, called), m, d, body, found)
-    if not movable and root not in with_sites:
-        own = [b for b in members if _carrier(m, b, carriers) == root]
-        if (top := _top(shapes_of(m, d, own, np.eye(4)))) is not None:
-            yield _placed(f"{name}_top_side", m, d, root, top)
-
-
-def _carrier(m: mujoco.MjModel, body: int, carriers: list[int]) -> int:
-    while body not in carriers:
-        body = int(m.body_parentid[body])
-    return body
+    own = [b for b, carrier in carried.items() if carrier == root]
+    if not movable and root not in with_sites and (top := _top(shapes_of(m, d, own, np.eye(4)))) is not None:
+        yield _placed(f"{name}_top_side", m, d, root, top)
 
 
 def _interior_name(name: str, part: str) -> str:
@@ -108,7 +98,7 @@ def _hollow(m: mujoco.MjModel, d: mujoco.MjData, bodies: list[int], body: int) -
 
 
 def _placed(name: str, m: mujoco.MjModel, d: mujoco.MjData, body: int, box: Box) -> Place:
-    T_body_world = inverse(pose(d.xpos[body].copy(), d.xmat[body].reshape(3, 3).copy()))
+    T_body_world = inverse(body_pose(d, body))
     flat = box[1][2] - box[0][2] < FLAT
     T_world_frame = np.eye(4) if flat else _frame(m, d, body)
     half = 0.5 * (box[1] - box[0])

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import mujoco
-import numpy as np
 
 from motion.cavities import cavity
-from motion.poses import inverse, pose
+from motion.poses import inverse
 from tamp.backends.mujoco.declared import MjcfScene
 from tamp.backends.mujoco.mjcf_file import FREE, MjcfFile
-from tamp.backends.mujoco.objects import shapes_of, subtree
+from tamp.backends.mujoco.objects import body_pose, shapes_of, subtree
 from tamp.model.goal_syntax import valid
 
 GROUND = "table"
@@ -76,7 +75,7 @@ def _fixtures(m: mujoco.MjModel, said: set[str], d: mujoco.MjData) -> list[int]:
     wanted |= {b for b in still if m.body(b).name in said}
     jointed = {b for root in wanted for b in subtree(m, root)}
     hollow = (b for b in still if b not in jointed and m.body(b).name and m.body_geomnum[b])
-    wanted |= {b for b in hollow if cavity(shapes_of(m, d, [b], inverse(_pose(d, b))), _pose(d, b))}
+    wanted |= {b for b in hollow if cavity(shapes_of(m, d, [b], inverse(body_pose(d, b))), body_pose(d, b))}
     return sorted(_outermost(m, (_with_name(m, b) for b in wanted if b)))
 
 
@@ -92,7 +91,3 @@ def _outermost(m: mujoco.MjModel, bodies: Iterable[int]) -> set[int]:
     """Those that are in no other of them."""
     found = set(bodies)
     return {b for b in found if not any(b != other and b in subtree(m, other) for other in found)}
-
-
-def _pose(d: mujoco.MjData, body: int) -> np.ndarray:
-    return pose(d.xpos[body].copy(), d.xmat[body].reshape(3, 3).copy())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from motion.poses import Array, pose, to_quat
+from motion.poses import Array, to_quat
 from motion.robot import RobotDescription
 from tamp.backends.mujoco.arm import MujocoArm, add_robot
+from tamp.backends.mujoco.objects import body_pose
 from tamp.backends.physics.table import Arrangement
 from tamp.model.scene import RobotState, Scene
 
@@ -53,7 +54,7 @@ class MujocoWorld:
     def poses(self) -> dict[str, Array]:
         """`T_world_object` (4, 4) of what can be carried."""
         bodies = {o.name: self._m.body(o.name).id for o in self.start if o.movable}
-        return {n: pose(self._d.xpos[b].copy(), self._d.xmat[b].reshape(3, 3).copy()) for n, b in bodies.items()}
+        return {name: body_pose(self._d, b) for name, b in bodies.items()}
 
     def joints(self) -> dict[str, dict[str, float]]:
         """Joint values of the parts of what stands still, by thing and part."""
