@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.model import ROBOT_PREFIXES
+from tamp.backends.libero.panda import ROBOT_PREFIXES
 from tamp.model.scene import Scene, objects_of
 
 FORCE = 0.1

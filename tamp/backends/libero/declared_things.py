@@ -8,11 +8,11 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.backends.libero.arenas import ARENAS, USUAL, Arena, arena
-from tamp.backends.libero.categories import Category, UnusableError, load
+from tamp.backends.libero.categories import Category, load
 from tamp.backends.libero.declaration import Declaration, Thing
 from tamp.backends.libero.declared_openings import read_openings
 from tamp.backends.libero.declared_targets import TABLE, Categories, TargetReader
-from tamp.backends.libero.model import ROBOT_PREFIXES
+from tamp.backends.libero.panda import ROBOT_PREFIXES
 from tamp.errors import InputError
 from tamp.files.toml_table import Table
 from tamp.model.goal_syntax import valid
@@ -74,7 +74,7 @@ def _category(table: Table, name: str) -> Category:
     wanted = table.text("category", "one of `tamp scene categories`")
     try:
         return load(wanted, name)
-    except (InputError, UnusableError) as e:
+    except InputError as e:
         raise table.wrong(str(e), "category") from e
 
 

@@ -13,7 +13,7 @@ from motion.poses import Array, to_quat
 from motion.robot import Gripper, RobotDescription
 from motion.standard_action import OPEN
 from tamp.backends.libero.building import bddl_file, buildable, no_debugger, undrawn
-from tamp.backends.libero.model import BASE, CONTROL_PERIOD, robot_model
+from tamp.backends.libero.panda import BASE_BODY, CONTROL_PERIOD, robot_model
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import Task
 from tamp.backends.mujoco.objects import FLAT, body_pose, site_pose
@@ -167,7 +167,7 @@ class LiberoEnvironment:
 
     def base_position(self) -> Array:
         """Where the arm's base stands in the world (3,)."""
-        return np.array(self.sim.data._data.body(BASE).xpos)
+        return np.array(self.sim.data._data.body(BASE_BODY).xpos)
 
     def robot_state(self) -> RobotState:
         """Proprioception: configuration, finger opening, tool pose in the world."""

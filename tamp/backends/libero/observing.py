@@ -12,7 +12,7 @@ from motion.poses import Array, inverse, pose
 from motion.standard_action import ACTION_SCALE, Controller
 from tamp.backends.libero.cameras import AGENT, CAMERAS, INTO_VIEW, aside, planes, take
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.model import robot_model
+from tamp.backends.libero.panda import robot_model
 from tamp.errors import InputError
 from tamp.model.images import Image
 from tamp.perception.camera_calibration import Calibration, Camera

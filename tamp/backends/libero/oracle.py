@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tamp.backends.libero.categories import kinds_of
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.kinds import kinds_of
-from tamp.backends.libero.model import ROBOT_PREFIXES
+from tamp.backends.libero.panda import ROBOT_PREFIXES
 from tamp.backends.mujoco.objects import ObjectReader, ground, site_pose, subtree
 from tamp.model.scene import Region, Scene, SceneObject
 
