@@ -110,7 +110,7 @@ class Bench:
         self, case: Case, environment: LiberoEnvironment, eyes: EyesWithout, scene: Scene, moved: list[str]
     ) -> dict[str, str | None]:
         """What the things that are to be moved look like to eyes without their models; None where nothing is seen."""
-        images = camera.noise(case.noise, 0, case.task, case.state)(take(environment))
+        images = camera.noise(case.noise, 0, case.task, case.state)(take(environment, size=(256, 256)))
         seen = Observation(0.0, environment.robot_state(), images)
         try:
             looked = eyes()(lambda: seen, environment.robot_model()).perceive()

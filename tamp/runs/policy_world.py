@@ -14,10 +14,10 @@ import numpy as np
 from motion.poses import Array
 from tamp.agent.agent import Outcome
 from tamp.agent.instruction import in_library_terms
+from tamp.backends.libero.cameras import Noise, calibration, encoders, in_metres, no_noise, pictures
 from tamp.backends.libero.disturbing import Disturber, disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions
-from tamp.backends.libero.observing import Noise, calibration, encoders, in_metres, no_noise, pictures
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.task_check import TaskCheck
 from tamp.backends.libero.video import recorder_of

@@ -16,9 +16,8 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.backends.libero.camera_noise import CameraNoise, Kind
-from tamp.backends.libero.cameras import CAMERAS, take
+from tamp.backends.libero.cameras import CAMERAS, SIZE, take
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.observing import SIZE
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.panda import ROBOT_PREFIXES
 from tamp.backends.libero.tasks import Task

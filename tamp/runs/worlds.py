@@ -15,6 +15,7 @@ from tamp.agent.camera_perceiver import TableEyes, Take
 from tamp.agent.instruction import Instruction, Read, in_library_terms, meant, nobody_reads
 from tamp.agent.searching import Reads
 from tamp.backends import bodies
+from tamp.backends.libero.cameras import observed
 from tamp.backends.libero.disturbing import disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
@@ -211,7 +212,7 @@ class InPhysics:
             return there
 
         def take() -> Mapping[str, Numbers]:
-            return photographer.take(world.arrangement())
+            return observed(photographer.images(world.arrangement()))
 
         return seen(there, self.cameras, stage.cameras, take, start.scene, episode)
 

@@ -8,28 +8,18 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from motion.poses import Numbers, pose, to_quat
-from tamp.backends.libero.cameras import INTO_VIEW, metric
-from tamp.backends.libero.observing import SIZE
+from motion.poses import Numbers, to_quat
+from tamp.backends.libero.cameras import INTO_VIEW, SIZE, camera_pose, image
+from tamp.backends.mujoco.objects import site_pose
 from tamp.backends.physics.staging import Stage
 from tamp.backends.physics.table import Arrangement
-from tamp.model.images import pinhole
+from tamp.model.images import Image, pinhole
 from tamp.perception.camera_calibration import Camera
 
 DRAWN = (1, 2)
 """Groups of geoms that are drawn: what is seen, not what is touched."""
 GEOMS = 5000
 """Geoms that are drawn at most."""
-
-
-@dataclass(frozen=True, eq=False)
-class View:
-    """A picture: `colour` (h, w, 3) bytes, upright, the camera's intrinsics `K` (3, 3), and its pose `T` (4, 4) as of
-    `tamp.model.images.Image`."""
-
-    colour: Numbers
-    K: Numbers
-    T: Numbers
 
 
 @dataclass(eq=False)
@@ -56,28 +46,17 @@ class Photographer:
         self._option.geomgroup[list(DRAWN)] = 1
         self._option.sitegroup[:] = 0
 
-    def take(self, now: Arrangement) -> dict[str, Numbers]:
-        """What the cameras see: `NAME_image` (h, w, 3) bytes and `NAME_depth` (h, w) metres for each of them, upside
-        down, as `tamp.perception.observations.pictures` takes them."""
+    def images(self, now: Arrangement) -> tuple[Image, ...]:
+        """What the cameras see."""
         self._arrange(now)
         self._canvas.make_current()
-        told: dict[str, Numbers] = {}
-        for camera in self.stage.cameras:
-            told[f"{camera.name}_image"], told[f"{camera.name}_depth"] = self._picture(camera)
-        return told
+        return tuple(map(self._image, self.stage.cameras))
 
     def frame(self, now: Arrangement) -> Numbers:
         """What the fixed camera sees, (h, w, 3) bytes, upright."""
         self._arrange(now)
         self._canvas.make_current()
-        fixed = next(c for c in self.stage.cameras if not c.on_hand)
-        return np.ascontiguousarray(self._picture(fixed)[0][::-1])
-
-    def views(self, now: Arrangement) -> dict[str, View]:
-        """What the cameras see, by their names."""
-        self._arrange(now)
-        self._canvas.make_current()
-        return {c.name: self._view(c) for c in self.stage.cameras}
+        return self._image(next(c for c in self.stage.cameras if not c.on_hand)).colour
 
     def close(self) -> None:
         """Free what draws."""
@@ -97,25 +76,20 @@ class Photographer:
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)  # lights and cameras may follow a centre of mass
         mujoco.mj_camlight(model, data)
-        site = data.site(f"{stage.prefix}{stage.robot.tool_site}")
-        T_world_tool = pose(site.xpos.copy(), site.xmat.reshape(3, 3).copy())
+        T_world_tool = site_pose(data, model.site(f"{stage.prefix}{stage.robot.tool_site}").id)
         for camera in (c for c in stage.cameras if c.on_hand):
             T, n = T_world_tool @ camera.T, model.camera(camera.name).id
             data.cam_xpos[n], data.cam_xmat[n] = T[:3, 3], (T[:3, :3] @ INTO_VIEW).ravel()
 
-    def _view(self, camera: Camera) -> View:
-        n = self._model.camera(camera.name).id
-        T = pose(self._data.cam_xpos[n].copy(), self._data.cam_xmat[n].reshape(3, 3) @ INTO_VIEW)
-        K = pinhole(*self.size, camera.vertical_view)
-        return View(np.ascontiguousarray(self._picture(camera)[0][::-1]), K, T)
-
-    def _picture(self, camera: Camera) -> tuple[Numbers, Numbers]:
+    def _image(self, camera: Camera) -> Image:
         model, (height, width) = self._model, self.size
+        n = model.camera(camera.name).id
         view, every = mujoco.MjvCamera(), mujoco.mjtCatBit.mjCAT_ALL.value
-        view.type, view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED.value, model.camera(camera.name).id
+        view.type, view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED.value, n
         mujoco.mjv_updateScene(model, self._data, self._option, None, view, every, self._scene)
         area = mujoco.MjrRect(0, 0, width, height)
         colour, raw = np.empty((height, width, 3), np.uint8), np.empty((height, width), np.float32)
         mujoco.mjr_render(area, self._scene, self._context)
         mujoco.mjr_readPixels(colour, raw, area, self._context)
-        return colour, metric(model, raw).astype(np.float32)
+        K = pinhole(height, width, camera.vertical_view, camera.aside)
+        return image(model, camera.name, colour, raw, K, camera_pose(self._data, n))

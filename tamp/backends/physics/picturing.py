@@ -40,12 +40,12 @@ class Studio:
         import imageio.v3 as imageio
 
         cameras = {}
-        for name, view in self._photographer.views(now).items():
-            file = f"{name}.jpg"
-            put(self._folder, file, imageio.imwrite("<bytes>", view.colour, extension=".jpg", quality=QUALITY))
-            K = [round(float(view.K[i, k]), 3) for i, k in ((0, 0), (1, 1), (0, 2), (1, 2))]
+        for seen in self._photographer.images(now):
+            file = f"{seen.camera}.jpg"
+            put(self._folder, file, imageio.imwrite("<bytes>", seen.colour, extension=".jpg", quality=QUALITY))
+            K = [round(float(seen.K[i, k]), 3) for i, k in ((0, 0), (1, 1), (0, 2), (1, 2))]
             told = {"file": file, "size": list(SIZE), "K": K}
-            cameras[name] = told | {"T_world_camera": view.T[:3].round(5).ravel().tolist()}
+            cameras[seen.camera] = told | {"T_world_camera": seen.T_world_camera[:3].round(5).ravel().tolist()}
         self._number += 1
         put(self._folder, INDEX, index(self._number, cameras))
 

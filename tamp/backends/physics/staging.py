@@ -10,8 +10,8 @@ import numpy as np
 
 from motion.poses import Array
 from motion.robot import RobotDescription
+from tamp.backends.libero.cameras import calibration
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.observing import calibration
 from tamp.backends.libero.panda import ROBOT_PREFIXES
 from tamp.model.scene import Scene
 from tamp.perception.camera_calibration import Camera

@@ -12,6 +12,7 @@ from motion.poses import Array, pose
 from motion.world import World
 from tamp.backends import bodies
 from tamp.backends.libero import tasks
+from tamp.backends.libero.cameras import observed
 from tamp.backends.physics.photographing import Photographer
 from tamp.backends.physics.staging import Stage
 from tamp.backends.physics.start import start_of
@@ -47,7 +48,7 @@ class Set:
 
     def images(self, now: Arrangement) -> tuple[Image, ...]:
         T = World(self.stage.robot, []).forward(now.q)
-        return pictures(self.photographer.take(now), self.stage.cameras, T)
+        return pictures(observed(self.photographer.images(now)), self.stage.cameras, T)
 
 
 @pytest.fixture(scope="module")
