@@ -14,8 +14,7 @@ import numpy as np
 
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.physics.photographing import Photographer
-from tamp.backends.physics.staging import Stage, staged
+from tamp.backends.physics.photographer import Photographer, Stage, staged
 from tamp.backends.physics.table import Arrangement
 from tamp.runs.pictures import FOLDER, INDEX, NICENESS, Pictures, index, put
 from tamp.worker_process import Cancelled

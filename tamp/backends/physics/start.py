@@ -17,7 +17,7 @@ from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import Task
 from tamp.backends.mujoco.declared import MjcfScene
 from tamp.backends.mujoco.start import mjcf_start
-from tamp.backends.physics.staging import Stage, staged
+from tamp.backends.physics.photographer import Stage, staged
 from tamp.backends.physics.standing import stands_clear
 from tamp.errors import InputError
 from tamp.model.scene import Scene, with_robot

@@ -9,8 +9,7 @@ from functools import partial
 
 from tamp.backends.libero import rendering
 from tamp.backends.libero.cameras import observed
-from tamp.backends.physics.photographing import Photographer
-from tamp.backends.physics.staging import Stage
+from tamp.backends.physics.photographer import Photographer, Stage
 from tamp.backends.physics.table import Arrangement
 from tamp.backends.xarm.emulated_cameras import as_text
 from tamp.worker_process import Process, ProcessGone

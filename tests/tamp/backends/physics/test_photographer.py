@@ -13,8 +13,7 @@ from motion.world import World
 from tamp.backends import bodies
 from tamp.backends.libero import tasks
 from tamp.backends.libero.cameras import observed
-from tamp.backends.physics.photographing import Photographer
-from tamp.backends.physics.staging import Stage
+from tamp.backends.physics.photographer import Photographer, Stage
 from tamp.backends.physics.start import start_of
 from tamp.backends.physics.table import Arrangement
 from tamp.model.images import Image
