@@ -30,7 +30,8 @@ from tamp.backends.libero import rendering
 from tamp.backends.libero.cameras import take
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.tasks import Task, find, suite
+from tamp.backends.libero.scene_description import Task
+from tamp.backends.libero.tasks import find, suite
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.scene import Scene

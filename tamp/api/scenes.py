@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from motion.poses import Array
     from motion.robot import RobotDescription
     from tamp.backends.libero.environment import LiberoEnvironment
-    from tamp.backends.libero.tasks import Task
+    from tamp.backends.libero.scene_description import Task
     from tamp.backends.xarm.address import ArmAddress
     from tamp.model.atoms import Atom
     from tamp.model.backend import Backend, Observation

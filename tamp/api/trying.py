@@ -18,7 +18,7 @@ from tamp.quiet import debugging, hush_simulator
 
 if TYPE_CHECKING:
     from tamp.api.language import Model
-    from tamp.backends.libero.tasks import Task
+    from tamp.backends.libero.scene_description import Task
     from tamp.model.domain import Domain
     from tamp.runs.cases.scene_case import SceneCase
     from tamp.runs.episode import GoalSource

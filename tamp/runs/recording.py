@@ -20,7 +20,7 @@ from tamp.backends.libero.cameras import CAMERAS, SIZE, take
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.panda import ROBOT_PREFIXES
-from tamp.backends.libero.tasks import Task
+from tamp.backends.libero.scene_description import Task
 from tamp.backends.mujoco.objects import subtree
 from tamp.errors import InputError
 from tamp.model.backend import Observation

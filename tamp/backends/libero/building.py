@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tamp.backends.libero.tasks import Task
+from tamp.backends.libero.scene_description import Task
 from tamp.errors import InputError
 
 

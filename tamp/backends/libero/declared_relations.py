@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from motion.poses import Array
-from tamp.backends.libero.declaration import Declaration, Thing
 from tamp.backends.libero.openings import far_open
+from tamp.backends.libero.scene_description import Declaration, Thing
 from tamp.model.atoms import Atom
 from tamp.model.scene import Scene, SceneObject
 from tamp.model.state import WorldState

@@ -9,9 +9,9 @@ import numpy as np
 from motion.poses import to_quat
 from tamp.backends.libero.arranging import arranged
 from tamp.backends.libero.contacts import owners_of_bodies
-from tamp.backends.libero.declaration import Declaration, Thing
 from tamp.backends.libero.declared_relations import unmet
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.scene_description import Declaration, Thing
 from tamp.model.bodies import world_of
 from tamp.model.scene import Scene
 from tamp.perception.predicates import observe

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from tamp.backends.libero.arenas import Arena
 from tamp.backends.libero.categories import Category
-from tamp.backends.libero.declaration import Relation
+from tamp.backends.libero.scene_description import Relation
 from tamp.errors import InputError
 from tamp.files.toml_table import Table
 from tamp.model.goal_syntax import with_article

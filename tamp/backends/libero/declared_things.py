@@ -9,10 +9,10 @@ import numpy as np
 from motion.poses import Array
 from tamp.backends.libero.arenas import ARENAS, USUAL, Arena, arena
 from tamp.backends.libero.categories import Category, load
-from tamp.backends.libero.declaration import Declaration, Thing
 from tamp.backends.libero.declared_openings import read_openings
 from tamp.backends.libero.declared_targets import TABLE, Categories, TargetReader
 from tamp.backends.libero.panda import ROBOT_PREFIXES
+from tamp.backends.libero.scene_description import Declaration, Thing
 from tamp.errors import InputError
 from tamp.files.toml_table import Table
 from tamp.model.goal_syntax import valid

@@ -14,8 +14,9 @@ from motion.robot import Gripper, RobotDescription
 from motion.standard_action import OPEN
 from tamp.backends.libero.building import bddl_file, buildable, no_debugger, undrawn
 from tamp.backends.libero.panda import BASE_BODY, CONTROL_PERIOD, robot_model
+from tamp.backends.libero.scene_description import Task
 from tamp.backends.libero.stepping import Stepper
-from tamp.backends.libero.tasks import Task
+from tamp.backends.libero.tasks import initial_states
 from tamp.backends.mujoco.objects import FLAT, body_pose, site_pose
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
@@ -255,7 +256,7 @@ def _stored(task: Task, init_state: int | None) -> Array:
     """The task's stored initial states, checked to hold number `init_state`; empty when none is asked for."""
     if init_state is None:
         return np.zeros((0, 0))
-    states = task.initial_states()
+    states = initial_states(task)
     if not 0 <= init_state < len(states):
         raise InputError(f"{task.name}: --init-state {init_state}; valid: 0 to {len(states) - 1}")
     return states

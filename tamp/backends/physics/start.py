@@ -14,7 +14,7 @@ from motion.world import World
 from tamp.backends import bodies
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.tasks import Task
+from tamp.backends.libero.scene_description import Task
 from tamp.backends.mujoco.declared import MjcfScene
 from tamp.backends.mujoco.start import mjcf_start
 from tamp.backends.physics.photographer import Stage, staged

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tamp.backends.libero.scene_description import Task
 from tamp.backends.libero.scenes import Scenes
-from tamp.backends.libero.tasks import Task
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.model.domain import Domain
 from tamp.perception.observers import Observer
