@@ -7,7 +7,7 @@ from pathlib import Path
 from tamp.backends.libero.bddl import read_bddl
 from tamp.backends.libero.declared_things import read_declaration
 from tamp.backends.libero.scene_description import DEFAULT_STEP_LIMIT, Task
-from tamp.backends.mujoco.declared import KEYS, read_mjcf_scene
+from tamp.backends.mujoco.declared import KEYS, file_beside, read_mjcf_scene
 from tamp.errors import InputError
 from tamp.files.toml_table import Table, read_placed
 
@@ -76,10 +76,7 @@ def _symbols(t: Table, key: str) -> dict[str, str]:
 
 
 def _bddl(t: Table, path: Path) -> Task:
-    found = path.parent / t.text("bddl", "the name of a BDDL file in this folder")
-    if not found.is_file():
-        near = ", ".join(sorted(p.name for p in path.parent.glob("*.bddl"))) or "none in this folder"
-        raise t.wrong(f"no such BDDL file: {found}; there: {near}", "bddl")
+    found = file_beside(t, "bddl", path.parent, "*.bddl")
     try:
         return read_bddl(found)
     except InputError as e:

@@ -14,8 +14,8 @@ from motion.shapes import Shape, bounds
 from tamp.backends.mujoco.declared import MjcfScene
 from tamp.backends.mujoco.mjcf_file import MjcfFile
 from tamp.backends.mujoco.objects import FLAT, NARROW, body_pose, carriers, shapes_of, subtree, top_of
-from tamp.backends.mujoco.sorting import GROUND, NAME, Sorted
-from tamp.model.goal_syntax import valid
+from tamp.backends.mujoco.sorting import GROUND, Sorted
+from tamp.model.goal_syntax import NAME, valid
 
 THIN = 0.001
 """Half-height (metres) of a surface."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -13,11 +12,10 @@ from motion.poses import inverse
 from tamp.backends.mujoco.declared import MjcfScene
 from tamp.backends.mujoco.mjcf_file import FREE, MjcfFile
 from tamp.backends.mujoco.objects import body_pose, shapes_of, subtree
-from tamp.model.goal_syntax import valid
+from tamp.model.goal_syntax import NAME, nearest_name, valid
 
 GROUND = "table"
 """The symbol of what all stand on."""
-NAME = re.compile(r"[a-z][a-z0-9_]*")
 TAKEN = (GROUND, "world", "robot", "item", "surface", "bin", "drawer", "cupboard", "appliance", "object")
 
 
@@ -55,10 +53,9 @@ def _name(read: MjcfFile, body: int) -> str:
     name = str(read.model.body(body).name)
     if not name:
         raise read.wrong(f'body {body} of it can be carried, or has a drawer, and has no name; valid: name="mug_1"')
-    better = re.sub(r"[^a-z0-9_]+", "_", name.lower()).strip("_") or "mug_1"
     if not NAME.fullmatch(name):
-        better = better if better[0].isalpha() else f"thing_{better}"
-        raise read.wrong(f"{name!r} is no name in a goal; valid: a-z, 0-9 and _, as {better!r}", "body", name)
+        better = f"valid: a-z, 0-9 and _, as {nearest_name(name)!r}"
+        raise read.wrong(f"{name!r} is no name in a goal; {better}", "body", name)
     if name in TAKEN and read.model.body_weldid[body]:
         other = f"{name}_1"
         raise read.wrong(f"the name {name!r} means something else in goals; valid: another, as {other!r}", "body", name)

@@ -10,13 +10,12 @@ import mujoco
 import numpy as np
 
 from motion.poses import rotation_about, to_quat
-from tamp.backends.mujoco.declared import MjcfScene, SaidOfThing
+from tamp.backends.mujoco.declared import MjcfScene, SaidOfThing, check_names
 from tamp.backends.mujoco.mjcf_file import MjcfFile, read_mjcf
 from tamp.backends.mujoco.objects import Ends, ObjectReader, ThingKind, ground, subtree
 from tamp.backends.mujoco.places import add_places
 from tamp.backends.mujoco.sorting import GROUND, Sorted, sort_bodies
 from tamp.files.quantities import FARTHEST, not_metres
-from tamp.model.goal_syntax import valid
 from tamp.model.scene import RobotState, Scene
 
 SETTLING = 1.0
@@ -146,6 +145,4 @@ def _check_names(scene: MjcfScene, seen: Scene) -> None:
             places = ", ".join(r.name for r in seen.object(name).regions)
             better = f'[names] with its places: "{said.names[0]}" = one of {places}'
             raise scene.table.wrong(f"{name} cannot be carried; valid: {better}", "things", name, "names")
-    for text, symbol in (scene.table.values.get("names") or {}).items():
-        if symbol not in known:
-            raise scene.table.wrong(f"names: no {symbol!r} in this scene; {valid(symbol, known)}", "names", text)
+    check_names(scene.table, known)
