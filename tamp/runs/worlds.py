@@ -22,10 +22,9 @@ from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.task_check import TaskCheck
 from tamp.backends.libero.video import Recorder
-from tamp.backends.physics.engines import world_in
 from tamp.backends.physics.photographer import Photographer
 from tamp.backends.physics.picturing import can_draw, pictured, pictures_of
-from tamp.backends.physics.start import Start, started
+from tamp.backends.physics.start import Start, started, world_in
 from tamp.backends.physics.table import PhysicsTable, PhysicsWorld
 from tamp.backends.xarm.address import ArmAddress
 from tamp.backends.xarm.emulated_cameras import EmulatedCameras

@@ -5,11 +5,11 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from motion.arm_drive import ArmDrive
-from motion.dynamics import Dynamics, Encoders
+from motion.dynamics import Encoders
 from motion.poses import Array
 from motion.robot import RobotDescription
 from tamp.backends.physics.materials import FINGER_SPEED, GRIP
+from tamp.backends.physics.table import PhysicsArm
 
 PREFIX = "robot/"
 """Of the robot's names in the scene's model."""
@@ -61,18 +61,18 @@ def _add_fingers(arm: mujoco.MjSpec, robot: RobotDescription) -> None:
         alike.data[:5] = [0.0, signs[0] * signs[1], 0.0, 0.0, 0.0]
 
 
-class MujocoArm:
-    """The arm and the hand of a robot that `add_robot` has put into a model, which is told where to go by `aim`, and
-    driven there by `drive`: before each step, with the data as they are after `mj_step1`."""
+class MujocoArm(PhysicsArm):
+    """The arm and the hand of a robot that `add_robot` has put into a model. It is driven before each step, with the
+    data as they are after `mj_step1`."""
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, robot: RobotDescription) -> None:
-        self._m, self._d, self._robot, self._drive = model, data, robot, ArmDrive(robot)
+        super().__init__(robot)
+        self._m, self._d = model, data
         joints = [model.joint(PREFIX + name) for name in robot.arm_joints]
         fingers = [model.joint(PREFIX + name) for name in robot.finger_joints]
         self._q, self._v = _addresses(joints)
         self._p, self._w = _addresses(fingers)
         self._signs = np.array([float(np.sign(f.range.sum())) for f in fingers])
-        self.opening = robot.gripper.opening
         data.qpos[self._q], data.qpos[self._p] = robot.posture, self._signs * self.opening / 2
         self._from, self._to, self._seconds, self._passed = robot.posture, robot.posture, 1.0, 0.0
 
@@ -80,18 +80,6 @@ class MujocoArm:
         """Its joints now."""
         q, v = self._d.qpos, self._d.qvel
         return Encoders(q[self._q].copy(), v[self._v].copy(), q[self._p].copy(), v[self._w].copy())
-
-    def now(self) -> Dynamics:
-        """The arm as it is now."""
-        return self._drive.now(self.felt())
-
-    def grip(self, opening: float) -> None:
-        """Have the fingers go to an opening (m), pressing on what is in between."""
-        self.opening = opening
-
-    def aim(self, displacement: Array, steps: int) -> None:
-        """Set off: the tool is asked to move by a displacement (6,) in a control period of so many physics steps."""
-        self._drive.aim(self.felt(), displacement, steps)
 
     def drive(self, step: int) -> None:
         """What moves the joints in one of the physics steps."""

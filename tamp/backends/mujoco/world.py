@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import mujoco
-import numpy as np
 
 from motion.poses import Array, to_quat
 from motion.robot import RobotDescription
 from tamp.backends.mujoco.arm import MujocoArm, add_robot
 from tamp.backends.mujoco.objects import body_pose
-from tamp.backends.physics.table import Arrangement
-from tamp.model.scene import RobotState, Scene
+from tamp.backends.physics.table import PhysicsWorld
+from tamp.model.scene import Scene
 
 LONGEST_STEP = 0.002
 """Seconds of a physics step at most: what drives the arm is too stiff for longer ones."""
 
 
-class MujocoWorld:
-    """A `PhysicsWorld`. `spec` is a model of the scene without a robot, whose bodies are called as the things and the
+class MujocoWorld(PhysicsWorld):
+    """MuJoCo's. `spec` is a model of the scene without a robot, whose bodies are called as the things and the
     parts on joints are; it is at the start where the scene has it, the arm at its posture."""
 
     def __init__(self, scene: Scene, robot: RobotDescription, spec: mujoco.MjSpec) -> None:
@@ -46,11 +45,6 @@ class MujocoWorld:
         mujoco.mj_step2(self._m, self._d)
         mujoco.mj_step1(self._m, self._d)
 
-    def robot(self) -> RobotState:
-        """Where the arm and the fingers are."""
-        felt = self.arm.felt()
-        return RobotState(felt.q, float(np.abs(felt.fingers).sum()), self.arm.now().T_world_tool)
-
     def poses(self) -> dict[str, Array]:
         """`T_world_object` (4, 4) of what can be carried."""
         bodies = {o.name: self._m.body(o.name).id for o in self.start if o.movable}
@@ -61,13 +55,8 @@ class MujocoWorld:
         q = self._d.qpos
         return {name: {part: float(q[i]) for part, i in parts.items()} for name, parts in self._joints.items() if parts}
 
-    def arrangement(self) -> Arrangement:
-        """Where everything is now, the robot, too."""
-        felt = self.arm.felt()
-        return Arrangement(self.poses(), self.joints(), felt.q, felt.fingers)
-
     def put(self, name: str, T_world_object: Array) -> None:
-        """Have somebody put a thing elsewhere, at rest."""
+        """Put a thing elsewhere, at rest."""
         i, v = self._address(name), int(self._m.body_dofadr[self._m.body(name).id])
         self._d.qpos[i : i + 3], self._d.qpos[i + 3 : i + 7] = T_world_object[:3, 3], to_quat(T_world_object[:3, :3])
         self._d.qvel[v : v + 6] = 0.0

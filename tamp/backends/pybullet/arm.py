@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from motion.arm_drive import ArmDrive
 from motion.bullet import Bullet
-from motion.dynamics import Dynamics, Encoders
+from motion.dynamics import Encoders
 from motion.poses import Array
 from motion.robot import RobotDescription
 from motion.urdf import links_of, written
 from tamp.backends.physics.materials import FINGER_SPEED, GRIP, PAD_FRICTION
+from tamp.backends.physics.table import PhysicsArm
 
 
-class BulletArm:
-    """The arm and the hand of a robot, which is told where to go by `aim`, and driven there by `drive`."""
+class BulletArm(PhysicsArm):
+    """The arm and the hand of a robot in PyBullet."""
 
     def __init__(self, bullet: Bullet, robot: RobotDescription) -> None:
-        self._bullet, self._robot = bullet, robot
-        self._drive = ArmDrive(robot)
+        super().__init__(robot)
+        self._bullet = bullet
         self.body = bullet.load(lambda folder: written("robot", links_of(robot, folder)), np.eye(4), fixed=True)
         infos = [bullet.getJointInfo(self.body, i) for i in range(bullet.getNumJoints(self.body))]
         numbers = {info[1].decode(): i for i, info in enumerate(infos)}
@@ -28,7 +28,6 @@ class BulletArm:
         moving = [i for i, info in enumerate(infos) if info[2] != bullet.JOINT_FIXED]
         self._moving = moving
         self._ours = [moving.index(i) for i in self._joints]
-        self.opening = robot.gripper.opening
         if robot.joint_period is None:
             for i in self._joints:
                 bullet.setJointMotorControl2(self.body, i, bullet.VELOCITY_CONTROL, force=0.0)
@@ -70,13 +69,9 @@ class BulletArm:
         (q, v), (p, w) = states(self._joints), states(self._fingers)
         return Encoders(q, v, p, w)
 
-    def now(self) -> Dynamics:
-        """The arm as it is now."""
-        return self._drive.now(self.felt())
-
     def grip(self, opening: float) -> None:
         """Have the fingers go to an opening (m), pressing on what is in between."""
-        self.opening = opening
+        super().grip(opening)
         for i, sign in zip(self._fingers, self._signs, strict=True):
             self._bullet.setJointMotorControl2(
                 self.body,
@@ -87,10 +82,6 @@ class BulletArm:
                 maxVelocity=FINGER_SPEED,
                 positionGain=0.3,
             )
-
-    def aim(self, displacement: Array, steps: int) -> None:
-        """Set off: the tool is asked to move by a displacement (6,) in a control period of so many physics steps."""
-        self._drive.aim(self.felt(), displacement, steps)
 
     def drive(self, step: int) -> None:
         """What moves the joints in one of the physics steps."""

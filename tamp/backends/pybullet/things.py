@@ -59,7 +59,7 @@ class BulletThing:
         return from_quat(np.array(p), np.array([w, x, y, z])) @ inverse(self._T_body_com)
 
     def put(self, T_world_object: Array) -> None:
-        """Have somebody put it elsewhere, at rest."""
+        """Put it elsewhere, at rest."""
         T = T_world_object @ self._T_body_com
         w, x, y, z = to_quat(T[:3, :3]).tolist()
         self._bullet.resetBasePositionAndOrientation(self.body, T[:3, 3].tolist(), [x, y, z, w])

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from motion.bullet import Bullet
 from motion.poses import Array
 from motion.robot import RobotDescription
-from tamp.backends.physics.table import Arrangement
+from tamp.backends.physics.table import PhysicsWorld
 from tamp.backends.pybullet.arm import BulletArm
 from tamp.backends.pybullet.things import BulletThing
-from tamp.model.scene import RobotState, Scene
+from tamp.model.scene import Scene
 
 STEP = 0.002
 """Seconds of a physics step."""
 SOLVER_STEPS = 60
 
 
-class BulletWorld:
-    """A `PhysicsWorld`. The scene's robot is not looked at: the arm starts at its posture."""
+class BulletWorld(PhysicsWorld):
+    """PyBullet's. The scene's robot is not looked at: the arm starts at its posture."""
 
     step_seconds = STEP
+    arm: BulletArm
 
     def __init__(self, scene: Scene, robot: RobotDescription) -> None:
         self.start, self.bullet = scene, Bullet()
@@ -33,11 +32,6 @@ class BulletWorld:
         """One physics step."""
         self.bullet.stepSimulation()
 
-    def robot(self) -> RobotState:
-        """Where the arm and its fingers are."""
-        felt = self.arm.felt()
-        return RobotState(felt.q, float(np.abs(felt.fingers).sum()), self.arm.now().T_world_tool)
-
     def poses(self) -> dict[str, Array]:
         """`T_world_object` (4, 4) of what can be carried."""
         return {t.name: t.pose() for t in self.things if t.movable}
@@ -46,13 +40,8 @@ class BulletWorld:
         """Joint values of the parts of what stands still, by thing and part."""
         return {t.name: values for t in self.things if (values := t.joints())}
 
-    def arrangement(self) -> Arrangement:
-        """Where everything is now, the robot, too."""
-        felt = self.arm.felt()
-        return Arrangement(self.poses(), self.joints(), felt.q, felt.fingers)
-
     def put(self, name: str, T_world_object: Array) -> None:
-        """Have somebody put a thing elsewhere, at rest."""
+        """Put a thing elsewhere, at rest."""
         next(t for t in self.things if t.name == name).put(T_world_object)
 
     def close(self) -> None:

@@ -10,8 +10,7 @@ import pytest
 
 from motion.poses import error
 from tamp.backends.libero import tasks
-from tamp.backends.physics.engines import world_in
-from tamp.backends.physics.start import Start, start_of
+from tamp.backends.physics.start import Start, start_of, world_in
 from tamp.backends.physics.table import PhysicsTable
 from tests.small_scene import written
 
