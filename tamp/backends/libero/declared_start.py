@@ -8,7 +8,6 @@ import numpy as np
 
 from motion.poses import Array, to_quat
 from tamp.backends.libero.arranging import arranged
-from tamp.backends.libero.contacts import owners_of_bodies
 from tamp.backends.libero.openings import far_open
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.scene_description import Declaration, Thing
@@ -48,7 +47,7 @@ def start(environment: LiberoEnvironment, declared: Declaration, seed: int) -> N
         environment.sim.set_state(before)
         wanted = arranged(declared, scene, robot, rng)
         _put(environment, wanted)
-        if (wrong := _overlap(environment, declared, wanted)) is not None:
+        if (wrong := _overlap(environment, declared)) is not None:
             continue
         environment.settle()
         seen = OraclePerceiver(environment).perceive()
@@ -75,10 +74,10 @@ def _put(environment: LiberoEnvironment, scene: Scene) -> None:
     sim.forward()
 
 
-def _overlap(environment: LiberoEnvironment, declared: Declaration, wanted: Scene) -> tuple[Thing, str] | None:
+def _overlap(environment: LiberoEnvironment, declared: Declaration) -> tuple[Thing, str] | None:
     """A thing that is inside another as it was put, and by how much; None where there is none."""
     model, contacts = environment.sim.model._model, environment.sim.data._data.contact
-    owners = owners_of_bodies(environment, wanted)
+    owners = environment.owners()
     things = {t.name: t for t in declared.things}
     for n in np.flatnonzero(contacts.dist < -DEEP):
         names = {owners[int(model.geom_bodyid[g])] for g in contacts.geom[n]} & things.keys()

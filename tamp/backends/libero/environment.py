@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,7 @@ import numpy as np
 from motion.poses import Array, to_quat
 from motion.robot import Gripper, RobotDescription
 from motion.standard_action import OPEN
-from tamp.backends.libero.building import bddl_file, buildable, no_debugger, undrawn
-from tamp.backends.libero.panda import BASE_BODY, CONTROL_PERIOD, robot_model
+from tamp.backends.libero.panda import BASE_BODY, CONTROL_PERIOD, ROBOT_PREFIXES, robot_model
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import initial_states
@@ -23,6 +24,7 @@ from tamp.model.goal_syntax import valid
 from tamp.model.scene import RobotState
 
 SETTLING_STEPS = 10
+ROBOT = "robot"
 DRAWS = 20
 """Times that LIBERO's region samplers are tried, thousands of places each, before a scene counts as impossible."""
 START_GAP = 0.002
@@ -49,7 +51,7 @@ class LiberoEnvironment:
         self.after: list[Callable[[], None]] = []
         """Called after each control period."""
         states = _stored(task, init_state)
-        with buildable(task), undrawn(), bddl_file(task) as path:
+        with _buildable(task), _undrawn(), _bddl_file(task) as path:
             self._env = ControlEnv(
                 bddl_file_name=str(path),
                 has_renderer=False,
@@ -74,7 +76,7 @@ class LiberoEnvironment:
 
     def _start(self, seed: int, state: Array | None) -> None:
         np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
-        with no_debugger(self.task.name), buildable(self.task):
+        with _no_debugger(self.task.name), _buildable(self.task):
             self._draw(stored=state is not None)
             if state is None:
                 self._put_at_their_places()
@@ -156,6 +158,16 @@ class LiberoEnvironment:
         things = {**self.domain.objects_dict, **self.domain.fixtures_dict}
         roots = {name: getattr(thing, "root_body", None) for name, thing in things.items()}
         return {name: root for name, root in roots.items() if root}
+
+    def owners(self) -> list[str]:
+        """Name of what each body of the simulation belongs to: an object or a fixture, `ROBOT`, or "" for the rest."""
+        model = self.sim.model._model
+        by_root = {model.body(root).id: name for name, root in self.root_bodies().items()}
+        owners = [""]
+        for b in range(1, model.nbody):
+            robot = model.body(b).name.startswith(ROBOT_PREFIXES)
+            owners.append(by_root.get(b, ROBOT if robot else owners[int(model.body_parentid[b])]))
+        return owners
 
     @property
     def time(self) -> float:
@@ -260,3 +272,58 @@ def _stored(task: Task, init_state: int | None) -> Array:
     if not 0 <= init_state < len(states):
         raise InputError(f"{task.name}: --init-state {init_state}; valid: 0 to {len(states) - 1}")
     return states
+
+
+@contextlib.contextmanager
+def _bddl_file(task: Task) -> Iterator[Path]:
+    """The task's BDDL file; one that is made of what it declares is there only for as long as it is read."""
+    if task.declared is None:
+        assert task.bddl is not None
+        yield task.bddl
+        return
+    with tempfile.TemporaryDirectory(prefix="tamp-scene-") as folder:
+        path = Path(folder) / "scene.bddl"
+        path.write_text(task.declared.bddl("none"))
+        yield path
+
+
+@contextlib.contextmanager
+def _buildable(task: Task) -> Iterator[None]:
+    """What LIBERO raises when a BDDL file that somebody wrote names what is not there: make that an error."""
+    try:
+        yield
+    except (KeyError, AssertionError, AttributeError, IndexError, TypeError, ValueError, FileNotFoundError) as e:
+        if task.suite is not None or task.bddl is None:
+            raise
+        what = f"no {e}" if isinstance(e, KeyError) else f"{type(e).__name__}: {e}"
+        raise InputError(
+            f"{task.bddl}: LIBERO cannot build it: {what}; valid: things and regions that the file declares"
+        ) from e
+
+
+@contextlib.contextmanager
+def _no_debugger(name: str) -> Iterator[None]:
+    """LIBERO's region sampler drops into a debugger when it cannot place an object: make that an error."""
+    import pdb
+
+    def refuse(*_: object, **__: object) -> None:
+        raise InputError(f"{name}: LIBERO cannot place the objects in their regions; try another seed")
+
+    stop, pdb.set_trace = pdb.set_trace, refuse
+    try:
+        yield
+    finally:
+        pdb.set_trace = stop
+
+
+@contextlib.contextmanager
+def _undrawn() -> Iterator[None]:
+    """Build environments with everything where its model has it: LIBERO's constructor draws a scene, only once, and
+    moves the fixtures in the model."""
+    from libero.libero.envs.bddl_base_domain import BDDLBaseDomain, SingleArmEnv
+
+    draw, BDDLBaseDomain._reset_internal = BDDLBaseDomain._reset_internal, SingleArmEnv._reset_internal
+    try:
+        yield
+    finally:
+        BDDLBaseDomain._reset_internal = draw

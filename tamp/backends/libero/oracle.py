@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tamp.backends.libero.categories import kinds_of
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.panda import ROBOT_PREFIXES
-from tamp.backends.mujoco.objects import ObjectReader, ground, site_pose, subtree
+from tamp.backends.mujoco.objects import ObjectReader, ground, site_pose
 from tamp.model.scene import Region, Scene, SceneObject
 
 if TYPE_CHECKING:
@@ -52,8 +51,7 @@ class OraclePerceiver:
     def _support(self, d: Any, objects: list[SceneObject]) -> SceneObject:
         """What belongs to no object, with the top that things stand on, and the places there, as surfaces."""
         model = self._m
-        taken = {b for root in self._roots.values() for b in subtree(model, root)}
-        taken |= {b for b in range(model.nbody) if model.body(b).name.startswith(ROBOT_PREFIXES)}
+        taken = {b for b, owner in enumerate(self._environment.owners()) if owner}
         bottoms = [o.bounds()[0][2] for o in objects if o.movable] if self._level is None else [self._level]
         found = ground(model, d, taken, self._ground, bottoms)
         sites = {place: model.site(place).id for place in self._places}
