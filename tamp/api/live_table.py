@@ -216,7 +216,7 @@ def _fake(scene: str, seed: int) -> LiveWorld:
 
     rendering.prepare(video=False, sight=False)
     with hush_simulator():
-        from tamp.backends.fake.table import FakeTable
+        from tamp.backends.fake_table import FakeTable
         from tamp.backends.libero.panda import panda
         from tamp.runs.bench.boxes import make
 

@@ -13,7 +13,7 @@ from tamp.backends.libero.categories import Category, load
 from tamp.backends.libero.openings import read_openings
 from tamp.backends.libero.panda import ROBOT_PREFIXES
 from tamp.backends.libero.scene_description import Declaration, Relation, Thing
-from tamp.backends.mujoco.declared import check_names
+from tamp.backends.mujoco.mjcf_scene import check_names
 from tamp.errors import InputError
 from tamp.files.toml_table import Table
 from tamp.model.goal_syntax import NAME, nearest_name, with_article

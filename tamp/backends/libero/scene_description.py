@@ -12,7 +12,7 @@ import numpy as np
 from motion.poses import Array
 from tamp.backends.libero.arenas import Arena
 from tamp.backends.libero.categories import Category
-from tamp.backends.mujoco.declared import MjcfScene
+from tamp.backends.mujoco.mjcf_scene import MjcfScene
 from tamp.files.toml_table import Table
 from tamp.model.scene import RobotState, Scene, SceneObject
 from tamp.perception.predicates import symbols_of

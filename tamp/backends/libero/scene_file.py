@@ -7,7 +7,7 @@ from pathlib import Path
 from tamp.backends.libero.bddl import read_bddl
 from tamp.backends.libero.declared_things import read_declaration
 from tamp.backends.libero.scene_description import DEFAULT_STEP_LIMIT, Task
-from tamp.backends.mujoco.declared import KEYS, file_beside, read_mjcf_scene
+from tamp.backends.mujoco.mjcf_scene import KEYS, file_beside, read_mjcf_scene
 from tamp.errors import InputError
 from tamp.files.toml_table import Table, read_placed
 

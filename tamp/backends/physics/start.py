@@ -16,8 +16,8 @@ from tamp.backends import bodies
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.scene_description import Task
-from tamp.backends.mujoco.declared import MjcfScene
-from tamp.backends.mujoco.start import mjcf_start
+from tamp.backends.mujoco.mjcf_scene import MjcfScene
+from tamp.backends.mujoco.mjcf_start import mjcf_start
 from tamp.backends.physics.photographer import Stage, staged
 from tamp.backends.physics.table import PhysicsWorld
 from tamp.errors import InputError
@@ -131,10 +131,9 @@ def world_in(engine: str, start: Start) -> PhysicsWorld:
     """The world of a start in an engine, `pybullet` or `mujoco`: a scene that somebody wrote as MJCF is in MuJoCo what
     it is there, all else is built anew of what was seen."""
     if engine == "pybullet":
-        from tamp.backends.pybullet.world import BulletWorld
+        from tamp.backends.pybullet.bullet_world import BulletWorld
 
         return BulletWorld(start.scene, start.robot)
-    from tamp.backends.mujoco.rebuilding import spec_of
-    from tamp.backends.mujoco.world import MujocoWorld
+    from tamp.backends.mujoco.mujoco_world import MujocoWorld
 
-    return MujocoWorld(start.scene, start.robot, start.spec or spec_of(start.scene))
+    return MujocoWorld(start.scene, start.robot, start.spec)

@@ -11,7 +11,7 @@ from motion.poses import error
 from tamp.backends.libero import tasks
 from tamp.backends.physics.start import start_of
 from tamp.backends.physics.table import PhysicsTable
-from tamp.backends.pybullet.world import BulletWorld
+from tamp.backends.pybullet.bullet_world import BulletWorld
 from tamp.model.scene import Scene
 
 pytestmark = pytest.mark.episode

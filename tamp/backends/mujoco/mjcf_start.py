@@ -10,11 +10,10 @@ import mujoco
 import numpy as np
 
 from motion.poses import rotation_about, to_quat
-from tamp.backends.mujoco.declared import MjcfScene, SaidOfThing, check_names
 from tamp.backends.mujoco.mjcf_file import MjcfFile, read_mjcf
+from tamp.backends.mujoco.mjcf_scene import MjcfScene, SaidOfThing, check_names
+from tamp.backends.mujoco.mjcf_things import GROUND, Sorted, add_places, sort_bodies
 from tamp.backends.mujoco.objects import Ends, ObjectReader, ThingKind, ground, subtree
-from tamp.backends.mujoco.places import add_places
-from tamp.backends.mujoco.sorting import GROUND, Sorted, sort_bodies
 from tamp.files.quantities import FARTHEST, not_metres
 from tamp.model.scene import RobotState, Scene
 
