@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from motion.arms import ARMS
 from tamp.backends import bodies
 from tamp.backends.libero import rendering
-from tamp.backends.pybullet.world import BulletWorld
+from tamp.backends.pybullet.bullet_world import BulletWorld
 from tamp.backends.xarm.address import CONTROL_PORT, address_of
 from tamp.backends.xarm.emulator.emulator_server import REPORTS, Address, MakeWorld, Server, serve
 from tamp.backends.xarm.emulator.physics import Physics

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tamp.api.language import Model
     from tamp.api.scenes import Simulator
     from tamp.backends.libero.environment import LiberoEnvironment
-    from tamp.backends.libero.tasks import Task
+    from tamp.backends.libero.scene_description import Task
     from tamp.backends.xarm.address import ArmAddress
     from tamp.backends.xarm.stopping import Stop
     from tamp.model.domain import Domain

@@ -32,10 +32,8 @@ RECIPE = tuple(
         "perception/modelling.py",
         "perception/symmetry.py",
         "backends/libero/categories.py",
-        "backends/libero/kinds.py",
         "backends/mujoco/objects.py",
         "backends/libero/object_models.py",
-        "backends/libero/robot_skin.py",
     )
 )
 """The code that makes models; when it changes they are made anew."""

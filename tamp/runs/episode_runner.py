@@ -14,7 +14,7 @@ from tamp.agent.camera_perceiver import TableEyes
 from tamp.agent.clock import Ticked, run_in_real_time, run_paused
 from tamp.agent.searching import Reads
 from tamp.backends.libero.perturbation_schedule import PerturbationSchedule
-from tamp.backends.libero.tasks import Task
+from tamp.backends.libero.scene_description import Task
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.verdict import STANDS
 from tamp.errors import InputError, Refusal

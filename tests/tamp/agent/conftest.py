@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tamp.agent.session import Session
-from tamp.backends.fake.table import FakeTable
+from tamp.backends.fake_table import FakeTable
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import find

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import partial
 
 from tamp.backends.libero import rendering
-from tamp.backends.physics.photographing import Photographer
-from tamp.backends.physics.staging import Stage
+from tamp.backends.libero.cameras import observed
+from tamp.backends.physics.photographer import Photographer, Stage
 from tamp.backends.physics.table import Arrangement
 from tamp.backends.xarm.emulated_perception import pictures_as_text
 from tamp.worker_process import Process, ProcessGone
@@ -53,5 +53,5 @@ class _Drawer:
 
     def line(self, now: Arrangement) -> bytes:
         """See `Pictures.line`."""
-        told = {**self._photographer.take(now), "cameras": self._cameras}
+        told = {**observed(self._photographer.images(now)), "cameras": self._cameras}
         return json.dumps({"pictures": pictures_as_text(told)}).encode()

@@ -12,7 +12,7 @@ from motion.poses import Array
 from tamp.backends import bodies
 from tamp.backends.libero import tasks
 from tamp.backends.physics.start import Start, start_of
-from tamp.backends.pybullet.world import BulletWorld
+from tamp.backends.pybullet.bullet_world import BulletWorld
 from tamp.backends.xarm.emulator.controller import SERVO, Controller
 from tamp.backends.xarm.emulator.physics import Physics
 

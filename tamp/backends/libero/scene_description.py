@@ -1,9 +1,10 @@
-"""A scene that a user declares: things by category, and what they stand on, in or beside."""
+"""A scene before it is built, whichever file describes it: BDDL, a `scene.toml` that declares things, or MJCF."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -11,11 +12,13 @@ import numpy as np
 from motion.poses import Array
 from tamp.backends.libero.arenas import Arena
 from tamp.backends.libero.categories import Category
+from tamp.backends.mujoco.mjcf_scene import MjcfScene
 from tamp.files.toml_table import Table
 from tamp.model.scene import RobotState, Scene, SceneObject
 from tamp.perception.predicates import symbols_of
 
 Relation = Literal["on", "in", "beside"]
+DEFAULT_STEP_LIMIT = 400
 NOWHERE = RobotState(np.zeros(7), 0.0, np.eye(4))
 
 
@@ -88,6 +91,43 @@ class Declaration:
             f"(:objects {' '.join(_typed(t for t in self.things if not t.category.fixed))})\n"
             f"(:obj_of_interest) (:init {init}) (:goal (And)))\n"
         )
+
+
+@dataclass(frozen=True)
+class Task:
+    """A scene to act in: its BDDL file, or instead what it declares, or its MJCF, its instruction ("" for none), and
+    how many control steps it may take.
+
+    `names` are what people call things in this scene, phrase to symbol, and `start` are items that start in or
+    on a region, item to region, where a scene file declares any. `seed` is what draws the scene unless another one is
+    given, `goal` the scene's own formula; `file` is the scene's file. `unchecked` says why LIBERO cannot check a goal
+    here, "" where it can.
+    """
+
+    name: str
+    bddl: Path | None
+    instruction: str
+    step_limit: int = DEFAULT_STEP_LIMIT
+    suite: str | None = None
+    task_id: int | None = None
+    names: dict[str, str] = field(default_factory=dict)
+    start: dict[str, str] = field(default_factory=dict)
+    seed: int = 0
+    goal: str | None = None
+    declared: Declaration | None = None
+    unchecked: str = ""
+    mjcf: MjcfScene | None = None
+    file: Table | None = None
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether LIBERO has a check of the scene's task."""
+        return not self.unchecked
+
+    @property
+    def source(self) -> str:
+        """The path of the file that says what is asked for in it, empty where none does."""
+        return self.file.name if self.file is not None else str(self.bddl or "")
 
 
 def types_of(*things: SceneObject) -> dict[str, str]:

@@ -9,7 +9,7 @@ import pytest
 
 from motion.robot import Gripper
 from tamp.agent.orders import Start
-from tamp.backends.fake.table import FakeTable
+from tamp.backends.fake_table import FakeTable
 from tamp.runs.bench.boxes import TABLE_TOP, make
 from tests.live_sessions import Live, a_panda, session_on
 

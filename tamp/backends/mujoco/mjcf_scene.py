@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from motion.poses import Array, pose, rotation_about
 from tamp.files.toml_table import Table
+from tamp.model.goal_syntax import valid
 
 KEYS = ("mjcf", "base", "yaw", "body", "scatter")
 OF_THINGS = ("category", "names", "interior")
@@ -52,16 +53,30 @@ class MjcfScene:
 def read_mjcf_scene(t: Table, folder: Path) -> MjcfScene:
     """What a scene file says that names an MJCF file beside it. InputError, with file and line, for whatever is wrong
     in it; the MJCF itself is read when the scene is built."""
-    file = folder / t.text("mjcf", "the name of an MJCF file in this folder")
-    if not file.is_file():
-        near = ", ".join(sorted(p.name for p in folder.glob("*.xml"))) or "none in this folder"
-        raise t.wrong(f"no such MJCF file: {file}; there: {near}", "mjcf")
+    file = file_beside(t, "mjcf", folder, "*.xml")
     base = t.metres("base", 3, "[x, y, z] in metres", FARTHEST) if t.has("base") else np.zeros(3)
     body = t.text("body", "a robot, as xarm7, or its .toml") if t.has("body") else USUAL_BODY
     if body.endswith(".toml"):
         body = str(folder / body)
     said = {name: _said(each) for name, each in t.tables("things", "a table such as [things.mug_1]")}
     return MjcfScene(t, file, base, t.angle("yaw"), body, _scatter(t), said)
+
+
+def file_beside(t: Table, key: str, folder: Path, others: str) -> Path:
+    """The file in a folder that a key names. InputError, with those that match a pattern, where there is none."""
+    kind = key.upper()
+    file = folder / t.text(key, f"the name of a file ({kind}) in this folder")
+    if not file.is_file():
+        near = ", ".join(sorted(p.name for p in folder.glob(others))) or "none in this folder"
+        raise t.wrong(f"no such {kind} file: {file}; there: {near}", key)
+    return file
+
+
+def check_names(t: Table, known: Collection[str]) -> None:
+    """InputError, with file and line, where [names] gives a name to what is not there."""
+    for text, symbol in (t.values.get("names") or {}).items():
+        if symbol not in known:
+            raise t.wrong(f"names: no {symbol!r} in this scene; {valid(symbol, known)}", "names", text)
 
 
 def _scatter(t: Table) -> tuple[float, float]:

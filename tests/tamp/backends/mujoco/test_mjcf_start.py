@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tamp.backends.libero import tasks
-from tamp.backends.mujoco.start import mjcf_start
+from tamp.backends.mujoco.mjcf_start import mjcf_start
 from tamp.errors import InputError
 from tamp.model.scene import Scene
 from tamp.perception.predicates import symbols_of

@@ -12,8 +12,8 @@ from motion.poses import Array, pose
 from motion.world import World
 from tamp.backends import bodies
 from tamp.backends.libero import tasks
-from tamp.backends.physics.photographing import Photographer
-from tamp.backends.physics.staging import Stage
+from tamp.backends.libero.cameras import observed
+from tamp.backends.physics.photographer import Photographer, Stage
 from tamp.backends.physics.start import start_of
 from tamp.backends.physics.table import Arrangement
 from tamp.model.images import Image
@@ -47,7 +47,7 @@ class Set:
 
     def images(self, now: Arrangement) -> tuple[Image, ...]:
         T = World(self.stage.robot, []).forward(now.q)
-        return pictures(self.photographer.take(now), self.stage.cameras, T)
+        return pictures(observed(self.photographer.images(now)), self.stage.cameras, T)
 
 
 @pytest.fixture(scope="module")

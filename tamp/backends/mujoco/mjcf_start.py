@@ -9,16 +9,13 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from motion.poses import pose, rotation_about, to_quat
-from tamp.backends.mujoco.declared import MjcfScene, SaidOfThing
-from tamp.backends.mujoco.ground import top_of
+from motion.poses import rotation_about, to_quat
 from tamp.backends.mujoco.mjcf_file import MjcfFile, read_mjcf
-from tamp.backends.mujoco.objects import Ends, ObjectReader, ThingKind, shapes_of, subtree
-from tamp.backends.mujoco.places import add_places
-from tamp.backends.mujoco.sorting import GROUND, Sorted, sort_bodies
+from tamp.backends.mujoco.mjcf_scene import MjcfScene, SaidOfThing, check_names
+from tamp.backends.mujoco.mjcf_things import GROUND, Sorted, add_places, sort_bodies
+from tamp.backends.mujoco.objects import Ends, ObjectReader, ThingKind, ground, subtree
 from tamp.files.quantities import FARTHEST, not_metres
-from tamp.model.goal_syntax import valid
-from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject
+from tamp.model.scene import RobotState, Scene
 
 SETTLING = 1.0
 """Seconds in which things come to rest."""
@@ -120,8 +117,9 @@ def _look(m: mujoco.MjModel, d: mujoco.MjData, things: Sorted, said: Mapping[str
     kinds = {name: ThingKind(_category(name, said.get(name)), _ends) for name in things.roots}
     reader = ObjectReader(m, kinds, things.roots, set(things.movable))
     objects = [reader.read(name, d) for name in things.roots]
-    ground = _ground(m, d, things, objects)
-    return Scene((*objects, ground), NOBODY, confidence={o.name: 1.0 for o in objects})
+    taken = {b for root in things.roots.values() for b in subtree(m, root)}
+    table = ground(m, d, taken, GROUND, [float(o.bounds()[0][2]) for o in objects if o.movable])
+    return Scene((*objects, table), NOBODY, confidence={o.name: 1.0 for o in objects})
 
 
 def _category(name: str, said: SaidOfThing | None) -> str:
@@ -138,16 +136,6 @@ def _ends(m: mujoco.MjModel, j: int) -> Ends:
     return closed + OPENED * (opened - closed), closed + CLOSED * (opened - closed)
 
 
-def _ground(m: mujoco.MjModel, d: mujoco.MjData, things: Sorted, objects: list[SceneObject]) -> SceneObject:
-    """All that is no thing: the table, the floor, walls; with the top that the lowest thing stands on as a surface."""
-    taken = {b for root in things.roots.values() for b in subtree(m, root)}
-    shapes = shapes_of(m, d, [b for b in range(m.nbody) if b not in taken], np.eye(4))
-    low, high = top_of(shapes, [float(o.bounds()[0][2]) for o in objects if o.movable])
-    body = f"{GROUND}_body"
-    top = Region(GROUND, "surface", pose(0.5 * (low + high)), 0.5 * (high - low), body)
-    return SceneObject(body, GROUND, False, (Part(body, "body", np.eye(4), shapes),), (top,))
-
-
 def _check_names(scene: MjcfScene, seen: Scene) -> None:
     """InputError, with file and line, for names of what no goal can be about."""
     known = [o.name for o in seen if o.movable] + [r.name for _, r in seen.regions()]
@@ -156,6 +144,4 @@ def _check_names(scene: MjcfScene, seen: Scene) -> None:
             places = ", ".join(r.name for r in seen.object(name).regions)
             better = f'[names] with its places: "{said.names[0]}" = one of {places}'
             raise scene.table.wrong(f"{name} cannot be carried; valid: {better}", "things", name, "names")
-    for text, symbol in (scene.table.values.get("names") or {}).items():
-        if symbol not in known:
-            raise scene.table.wrong(f"names: no {symbol!r} in this scene; {valid(symbol, known)}", "names", text)
+    check_names(scene.table, known)

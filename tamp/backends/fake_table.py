@@ -32,7 +32,7 @@ SLIP_RISE = 0.03
 @dataclass
 class Faults:
     """What is wrong with the world, from now on: things that stay where they are, things that slip out of the hand,
-    fingers that close no further, an arm that does not move, things that nobody sees."""
+    fingers that close no further, an arm that does not move, hidden things."""
 
     glued: set[str] = field(default_factory=set)
     slippery: set[str] = field(default_factory=set)
@@ -92,7 +92,7 @@ class FakeTable:
         self._servo.stop()
 
     def put(self, name: str, T_world_object: Array) -> None:
-        """Have somebody put a thing elsewhere; out of the hand, if it is in there."""
+        """Put a thing elsewhere, out of the hand if it is in there."""
         self._held = None if self._held == name else self._held
         self._scene = with_object_at(self._scene, name, T_world_object)
 

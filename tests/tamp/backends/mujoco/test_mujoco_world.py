@@ -8,8 +8,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from tamp.backends.mujoco.rebuilding import spec_of
-from tamp.backends.mujoco.start import mjcf_start
+from tamp.backends.mujoco.mjcf_start import mjcf_start
+from tamp.backends.mujoco.mujoco_world import spec_of
 from tamp.backends.physics.materials import MASSES, PART_MASS
 from tests.small_scene import BLOCKS, CABINET, CRATE, TABLE, small_scene
 
