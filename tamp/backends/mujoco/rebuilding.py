@@ -7,8 +7,8 @@ import itertools
 import mujoco
 import numpy as np
 
-from motion.mjcf_text import SOLIDS
 from motion.poses import Array, inverse, to_quat
+from motion.robot_parts import SOLIDS
 from motion.shapes import Shape
 from tamp.backends.physics.materials import FRICTION, PART_MASS, ROLL, RUBS, SPIN, box_inertia, mass_of
 from tamp.model.scene import Part, Scene, SceneObject
