@@ -8,9 +8,9 @@ import mujoco
 import numpy as np
 
 from motion.dynamics import Encoders
-from motion.mjcf_text import SOLIDS
 from motion.poses import Array, inverse, to_quat
 from motion.robot import RobotDescription
+from motion.robot_parts import SOLIDS
 from motion.shapes import Shape
 from tamp.backends.mujoco.objects import body_pose
 from tamp.backends.physics.materials import (

@@ -14,8 +14,8 @@ import mujoco
 import numpy as np
 
 from motion.hulls import fitted
-from motion.mjcf_text import SOLIDS
 from motion.poses import Array, from_quat, inverse, moved, pose
+from motion.robot_parts import SOLIDS
 from motion.shapes import Kind, Shape, bounds
 from tamp.model.scene import Joint, Part, PartKind, Region, RegionKind, SceneObject
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from motion import kinematics, paths
 from motion.arm_model import arm_world
-from motion.arm_shape import Tool
+from motion.hands import Tool
 from motion.paths import Blocked, Check, checker, leaving, lifted
 from motion.poses import Array, error, pose, turned_to
 from motion.second_check import Report, nearest
