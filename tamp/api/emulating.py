@@ -12,7 +12,7 @@ from tamp.backends import bodies
 from tamp.backends.libero import rendering
 from tamp.backends.pybullet.world import BulletWorld
 from tamp.backends.xarm.address import CONTROL_PORT, address_of
-from tamp.backends.xarm.emulator.emulator_server import REPORTS, Address, MakeWorld, Server, serve
+from tamp.backends.xarm.emulator.emulator_server import REPORTS, Address, MakeWorld, Server
 from tamp.backends.xarm.emulator.physics import Physics
 from tamp.backends.xarm.emulator.placed_things import read_things
 from tamp.errors import InputError
@@ -76,7 +76,7 @@ def emulate(
     def told(server: Server) -> None:
         ready(Listens(host, port, server.fault_port, detections=source))
 
-    return serve(ARMS[model], address, told, seconds, there, world, pictures)
+    return Server(ARMS[model], address, there, world, pictures).serve(told, seconds)
 
 
 def _world(model: str, scene: StandsIn) -> tuple[MakeWorld, Pictures | None]:
