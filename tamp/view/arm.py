@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array, to_quat, to_rpy
+from tamp.backends.xarm.arm_faults import error_meaning, warning_meaning
 from tamp.backends.xarm.detections import Detection, Detector
-from tamp.backends.xarm.faults import error_meaning, warning_meaning
 from tamp.backends.xarm.report_stream import Look
 from tamp.backends.xarm.workcell import Workcell
 from tamp.view.episode import Standing

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 
 from motion.poses import Array
+from tamp.backends.xarm.arm_steps import OfObject
 from tamp.backends.xarm.detections import Detection, Detector
-from tamp.backends.xarm.steps import OfObject
 from tamp.backends.xarm.workcell import SLACK, Workcell, extent, room_of_things, shown
 
 SAME = 0.03

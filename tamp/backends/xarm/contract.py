@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tamp.backends.xarm.steps import FIELDS
+from tamp.backends.xarm.arm_steps import FIELDS
 from tamp.backends.xarm.workcell import INSIDE
 from tamp.errors import InputError
 from tamp.files.json_text import Key, parse_json, places_of

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
-from tamp.backends.xarm.contract import Breach, breaches
-from tamp.backends.xarm.steps import (
+from tamp.backends.xarm.arm_steps import (
     ApproachNamed,
     ApproachObject,
     MoveToNamed,
@@ -27,6 +26,7 @@ from tamp.backends.xarm.steps import (
     Step,
     steps_of,
 )
+from tamp.backends.xarm.contract import Breach, breaches
 from tamp.backends.xarm.workcell import SLACK, Workcell, extent, out_of_bounds, room_of_things
 
 _Span = tuple[Array, Array]

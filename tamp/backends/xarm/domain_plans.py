@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tamp.backends.xarm.arm_steps import Step, written
 from tamp.backends.xarm.contract_world import breaches_in
 from tamp.backends.xarm.hand import HandEvent
-from tamp.backends.xarm.skills import Call, arm_skills
-from tamp.backends.xarm.steps import Step, written
+from tamp.backends.xarm.skills import SkillCall, arm_skills
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
 from tamp.files.source import Source
@@ -37,7 +37,7 @@ _NUMBERED = re.compile(r"(.+)[_-](\d+)")
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedArmPlan:
     """A plan as it was read, the verdict on it, and its steps, none when it is not valid."""
 
     plan: PlanFile
@@ -45,7 +45,7 @@ class Judged:
     steps: tuple[Step | HandEvent, ...]
 
 
-def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell) -> Judged:
+def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell) -> JudgedArmPlan:
     """The steps of a plan in any format of `tamp validate`, once it is known to be valid.
 
     InputError for files that cannot be read or do not belong together, for a domain that is for no arm, and with all
@@ -65,14 +65,14 @@ def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell)
     plan = in_order(read_plan(source))
     verdict = verdict_on(plan, judge, trace=True)
     if not verdict.valid:
-        return Judged(plan, replace(verdict, changes=()), ())
+        return JudgedArmPlan(plan, replace(verdict, changes=()), ())
     actions = [
         GroundAction(a.action.name, tuple(str(p) for p in a.actual_parameters)) for a in resolve(plan, judge.problem)
     ]
     steps = refined(actions, bound, _facts(judge.problem, verdict.changes), world)
     if wrong := wrong_in(steps, actions, world):
         raise InputError("\n  ".join([f"{source.name} cannot be run in {world.name}:", *wrong]))
-    return Judged(plan, verdict, steps)
+    return JudgedArmPlan(plan, verdict, steps)
 
 
 def bind(domain: Domain) -> dict[str, str]:
@@ -120,12 +120,12 @@ def _step(number: int, action: GroundAction, skill: str, facts: Facts, world: Wo
     try:
         place = pose_named(said[NAMED], world.poses) if NAMED in said else ""
         if ITEM not in said:
-            return comes(Call(number, action, place))
+            return comes(SkillCall(number, action, place))
         label = label_named(said[ITEM], world.labels)
         index = rank(said[ITEM], said[NAMED], facts, world.labels)
     except InputError as e:
         raise InputError(f"step {number}, {action}: {e}") from e
-    return comes(Call(number, action, place, label, index))
+    return comes(SkillCall(number, action, place, label, index))
 
 
 def _facts(problem: Any, changes: Sequence[Sequence[str]]) -> list[Facts]:

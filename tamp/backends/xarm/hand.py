@@ -45,7 +45,7 @@ class HandError(TampError):
         self.reason = reason
 
 
-class Hand(Protocol):
+class HandController(Protocol):
     """A hand controller."""
 
     def emit(self, event: HandEvent, timeout: float) -> None:

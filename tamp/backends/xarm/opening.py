@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 from motion.poses import to_quat
+from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.detections import Detector, open_detector
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.hand import Hand, TcpHand
+from tamp.backends.xarm.hand import HandController, TcpHand
 from tamp.backends.xarm.workcell import Workcell
 
 
@@ -30,7 +30,7 @@ def detector_of(cell: Workcell, say: Callable[[str], None], opened: ExitStack) -
     return detector
 
 
-def connected(cell: Workcell, address: str, port: int, opened: ExitStack) -> tuple[Driver, Hand | None]:
+def connected(cell: Workcell, address: str, port: int, opened: ExitStack) -> tuple[Driver, HandController | None]:
     """The arm at an address, and the hand that its world names, until `opened` is closed. Nothing is enabled yet, and
     nothing moves."""
     driver = Driver.connect(address, cell.arm, port)

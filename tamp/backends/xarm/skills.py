@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tamp.backends.xarm.arm_steps import ApproachNamed, ApproachObject, MoveToNamed, MoveToObject, RetreatZ, Step
 from tamp.backends.xarm.hand import HandEvent
-from tamp.backends.xarm.steps import ApproachNamed, ApproachObject, MoveToNamed, MoveToObject, RetreatZ, Step
 from tamp.model.atoms import GroundAction
 
 LIFT = 0.08
@@ -18,7 +18,7 @@ LIFT = 0.08
 
 
 @dataclass(frozen=True)
-class Call:
+class SkillCall:
     """A ground action, number `number` of its plan from 1, with what its arguments are called in the arm's world.
 
     Where the skill takes an item, it is the one with this `index`, from 0, of those with its `label`, in the order of
@@ -32,7 +32,7 @@ class Call:
     index: int = 0
 
 
-Comes = Callable[[Call], Step | HandEvent]
+Comes = Callable[[SkillCall], Step | HandEvent]
 """What a skill comes to: always one step or event, so that it has the number of its action in the plan."""
 
 
@@ -49,5 +49,5 @@ def arm_skills() -> dict[str, Comes]:
     }
 
 
-def _event(kind: str, call: Call) -> HandEvent:
+def _event(kind: str, call: SkillCall) -> HandEvent:
     return HandEvent(kind, call.number, {"action": call.action.name, "args": list(call.action.args)})

@@ -14,8 +14,8 @@ from motion.arm_model import robot_model
 from motion.arms import Arm
 from motion.poses import from_rpy
 from tamp.backends.xarm.detections import Detection
+from tamp.backends.xarm.motion_planner import tool_of
 from tamp.backends.xarm.report_stream import ArmReport, Look
-from tamp.backends.xarm.ways import tool_of
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.view.arm import LONGEST_LABEL, MOST_SHOWN, ArmSource, lines_of, scene_of, standing_of, values_of
 from tamp.view.layout import Layout

@@ -17,24 +17,31 @@ from typing import TYPE_CHECKING, Any
 from motion.arms import Arm
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.backends.xarm.emulator import report_frames
-from tamp.backends.xarm.emulator.controller import Controller
-from tamp.backends.xarm.emulator.injected_faults import LINE_FAULTS, Fault, LineFaults, fail
+from tamp.backends.xarm.emulator.controller import ArmController
+from tamp.backends.xarm.emulator.injected_faults import LINE_FAULTS, InjectedFault, LineFaults, fail
 from tamp.backends.xarm.emulator.physics import Physics
-from tamp.backends.xarm.emulator.placed_things import PERIOD, Things
-from tamp.backends.xarm.emulator.protocol import ProtocolError, Request, byte, encode_feedback, encode_reply, split
+from tamp.backends.xarm.emulator.placed_things import PERIOD, PlacedThings
+from tamp.backends.xarm.emulator.protocol import (
+    ProtocolError,
+    ProtocolRequest,
+    byte,
+    encode_feedback,
+    encode_reply,
+    split,
+)
 from tamp.backends.xarm.emulator.registers import SET_FEEDBACK_TYPE, answer
 from tamp.backends.xarm.emulator.side_orders import EmulatedArm, Later, NoOrder, read_order
 from tamp.backends.xarm.emulator.tool_body import warm
 from tamp.errors import InputError, TampError
 
 if TYPE_CHECKING:
-    from tamp.backends.xarm.emulator.pictures import Pictures
+    from tamp.backends.xarm.emulator.picture_process import PictureProcess
 
-MakeWorld = Callable[[Controller], Physics]
+MakeWorld = Callable[[ArmController], Physics]
 """Makes the world that a controller's arm is in."""
 TICK = 0.005
 """Seconds between two steps of the clock."""
-REPORTS: dict[int, tuple[Callable[[Controller], bytes], float]] = {
+REPORTS: dict[int, tuple[Callable[[ArmController], bytes], float]] = {
     30001: (report_frames.normal, 0.2),
     30002: (report_frames.rich, 0.2),
     30003: (report_frames.real, 0.01),
@@ -86,11 +93,11 @@ class Server:
         self,
         arm: Arm,
         address: Address,
-        things: Things,
+        things: PlacedThings,
         world: MakeWorld | None = None,
-        pictures: Pictures | None = None,
+        pictures: PictureProcess | None = None,
     ) -> None:
-        controller = Controller(arm)
+        controller = ArmController(arm)
         self.emulated = EmulatedArm(controller, things, world(controller) if world else None, pictures)
         self.controller, self.address, self.fault_port = controller, address, address.fault_port
         self._drawing = asyncio.Lock()
@@ -98,7 +105,7 @@ class Server:
         self._readers: dict[int, Writers] = {port: set() for port in REPORTS}
         self._sides: Writers = set()
         self._watchers: Writers = set()
-        self._held: list[tuple[_Client, Request]] = []
+        self._held: list[tuple[_Client, ProtocolRequest]] = []
         self._next, self._started = 1, time.monotonic()
 
     def serve(self, ready: Callable[[Server], None], seconds: float | None = None) -> int:
@@ -200,7 +207,7 @@ class Server:
 
     # --- requests -------------------------------------------------------------------------------------------------
 
-    def _request(self, client: _Client, request: Request) -> None:
+    def _request(self, client: _Client, request: ProtocolRequest) -> None:
         if self._now() < self._line.frozen:
             if len(self._held) < HELD:
                 self._held.append((client, request))
@@ -276,7 +283,7 @@ class Server:
             else:
                 fail(fault, self.controller)
 
-    def _break(self, fault: Fault) -> None:
+    def _break(self, fault: InjectedFault) -> None:
         if fault.kind == "drop":
             self._line.refused = self._now() + fault.seconds
             self._close_all()

@@ -11,7 +11,7 @@ import numpy as np
 from motion.poses import Array, is_rigid
 from motion.robot import RobotDescription
 from tamp.backends.pybullet.world import STEP, BulletWorld
-from tamp.backends.xarm.emulator.controller import Controller
+from tamp.backends.xarm.emulator.controller import ArmController
 from tamp.backends.xarm.emulator.gripper_line import OPEN
 from tamp.errors import InputError
 
@@ -43,7 +43,7 @@ class Physics:
     """Things in PyBullet, and an arm's body, which follows its controller as well as its motors can. `controller` is
     put where the body is. On a machine that comes late the body is later than its controller, by `LATEST` at most."""
 
-    def __init__(self, world: BulletWorld, robot: RobotDescription, controller: Controller) -> None:
+    def __init__(self, world: BulletWorld, robot: RobotDescription, controller: ArmController) -> None:
         self.world, self._widest, self._controller = world, robot.gripper.opening, controller
         self._now = controller.now
         self._told: deque[Array] = deque(maxlen=SPREAD)
@@ -51,7 +51,7 @@ class Physics:
         controller.teleport(robot.posture)
         self._stand(controller.q)
 
-    def advance(self, controller: Controller) -> None:
+    def advance(self, controller: ArmController) -> None:
         """Go on towards the controller's time. Error 31 where something holds the arm back."""
         self._now = max(self._now, controller.now - LATEST)
         pieces = int((controller.now - self._now) / PIECE)
@@ -87,7 +87,7 @@ class Physics:
         self._held = 0.0
         self._controller.felt = q
 
-    def follow_at_once(self, controller: Controller) -> None:
+    def follow_at_once(self, controller: ArmController) -> None:
         """Somebody has put the controller's arm elsewhere: its body is there, too."""
         self.world.arm.put(controller.q)
         self._stand(controller.q)

@@ -14,7 +14,7 @@ PERIOD = 0.1
 
 
 @dataclass
-class Things:
+class PlacedThings:
     """What is there now, as the objects of a detector's line: `label`, `xyz_mm` in the frame of the arm's base,
     `confidence`. Nothing here has a shape, and the arm moves none of it."""
 
@@ -35,9 +35,9 @@ class Things:
         self.there = said
 
 
-def read_things(texts: list[str]) -> Things:
+def read_things(texts: list[str]) -> PlacedThings:
     """Things from `cup=400,0,30` each: label, and millimetres. Raises InputError."""
-    things = Things()
+    things = PlacedThings()
     for text in texts:
         label, _, numbers = text.rpartition("=")
         try:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motion.arms import ARMS, Arm
-from tamp.backends.xarm.emulator.controller import Controller
+from tamp.backends.xarm.emulator.controller import ArmController
 from tamp.backends.xarm.emulator.report_frames import normal, real, rich
 from tamp.backends.xarm.report_stream import REAL_PORT, RICH_PORT, ArmReports, Look, NoReport, read_report, split
 from tests.arm_cases import EACH, bent
@@ -48,7 +48,7 @@ def emulator() -> Iterator[Emulator]:
 
 @EACH
 def test_the_frames_of_every_arm_are_read(arm: Arm) -> None:
-    controller = Controller(arm)
+    controller = ArmController(arm)
     controller.teleport(bent(arm))
     for made, (axes, error) in ((rich, (arm.joints, 0)), (normal, (None, None)), (real, (None, None))):
         (whole,), half = split(made(controller))

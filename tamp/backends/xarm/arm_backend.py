@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from motion.poses import Array
+from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.driver import Condition, Driver
-from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.following import CYCLE
 from tamp.model.backend import Observation
 from tamp.model.scene import RobotState

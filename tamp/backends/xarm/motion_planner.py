@@ -51,7 +51,7 @@ class NoPath:
         return self.why
 
 
-class Ways:
+class MotionPlanner:
     """Finds ways; the same question gets the same answer."""
 
     def __init__(self, cell: Workcell, seed: int = 0) -> None:

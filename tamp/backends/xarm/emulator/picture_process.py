@@ -15,7 +15,7 @@ from tamp.backends.xarm.emulated_perception import pictures_as_text
 from tamp.worker_process import Process, ProcessGone
 
 
-class Pictures:
+class PictureProcess:
     """Draws a stage; its process begins with the first picture that somebody wants."""
 
     def __init__(self, stage: Stage) -> None:
@@ -52,6 +52,6 @@ class _Drawer:
         self._cameras = [dataclasses.asdict(c) for c in stage.cameras]
 
     def line(self, now: Arrangement) -> bytes:
-        """See `Pictures.line`."""
+        """See `PictureProcess.line`."""
         told = {**self._photographer.take(now), "cameras": self._cameras}
         return json.dumps({"pictures": pictures_as_text(told)}).encode()
