@@ -29,13 +29,13 @@ class ArmStop:
         self._alive = self.clock()
 
     def now(self, reason: str) -> None:
-        """Stop. The first reason is the one that is told."""
+        """Stop. The first reason is the one that is reported."""
         if not self._set.is_set():
             self._reason = reason
             self._set.set()
 
     def alive(self) -> None:
-        """Who supervises is still there."""
+        """The supervisor is still there."""
         self._alive = self.clock()
 
     @property

@@ -29,7 +29,7 @@ from tamp.errors import TampError
 from tamp.model.scene import RobotState
 
 SAME = 5e-4
-"""Metres between two openings from which the gripper is told anew."""
+"""Metres between two openings from which the gripper is commanded anew."""
 AT_HOME = 0.05
 """Radians from its posture up to which an arm may begin."""
 

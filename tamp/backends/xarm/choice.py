@@ -108,8 +108,10 @@ def _placed(workcell: Workcell) -> _Sift:
         if room_of_things(workcell).holds(d.p_base, SLACK):
             return None
         behind = d.p_base[0] < 0
-        said = f"{where} is {'behind the arm, ' if behind else ''}outside the workspace, {extent(workcell.workspace)}"
-        return NotChosen("behind the arm" if behind else "outside", said)
+        message = (
+            f"{where} is {'behind the arm, ' if behind else ''}outside the workspace, {extent(workcell.workspace)}"
+        )
+        return NotChosen("behind the arm" if behind else "outside", message)
 
     return sift
 

@@ -41,8 +41,8 @@ def breaches_in(plan: Any, world: Workcell) -> list[Breach]:
         return wrong
     found: list[Breach] = []
     span = _anywhere()
-    for number, (said, step) in enumerate(zip(plan["steps"], steps_of(plan), strict=True), 1):
-        if unknown := list(_unknown(number, said, world)):
+    for number, (entry, step) in enumerate(zip(plan["steps"], steps_of(plan), strict=True), 1):
+        if unknown := list(_unknown(number, entry, world)):
             found, span = found + unknown, _anywhere()
             continue
         span = _after(step, span, world)
@@ -55,16 +55,16 @@ def breaches_in(plan: Any, world: Workcell) -> list[Breach]:
     return found
 
 
-def _unknown(number: int, said: Mapping[str, Any], world: Workcell) -> Iterator[Breach]:
+def _unknown(number: int, entry: Mapping[str, Any], world: Workcell) -> Iterator[Breach]:
     """Names of poses and labels that the world does not have, each with the nearest that it has; things without a
     detector."""
     at = ("steps", number - 1)
     poses, labels = sorted(world.poses), world.labels
-    for field, name in (("name", said.get("name")), ("ref.named", said.get("ref", {}).get("named"))):
+    for field, name in (("name", entry.get("name")), ("ref.named", entry.get("ref", {}).get("named"))):
         if name is not None and name not in world.poses:
             yield Breach(number, field, _none("named pose", name, poses), (*at, *field.split(".")))
     for field in ("label", "labels"):
-        given = said.get(field, [])
+        given = entry.get(field, [])
         if given and world.detector.source is None:
             yield Breach(number, field, _BLIND, (*at, field))
             continue

@@ -104,25 +104,25 @@ def wrong_in(steps: Sequence[Step | HandEvent], actions: Sequence[GroundAction],
     """What is wrong with the steps in a world, each with its action: what would be wrong with an action plan, and
     work for a hand where the world has none."""
     numbers = [n for n, step in enumerate(steps, 1) if not isinstance(step, HandEvent)]
-    told = []
+    wrong = []
     if numbers:
         for breach in breaches_in(movements([steps[n - 1] for n in numbers], "moves"), world):
             number = numbers[breach.step - 1] if breach.step else 1
-            told.append((number, breach.message))
+            wrong.append((number, breach.message))
     event = next((s for s in steps if isinstance(s, HandEvent)), None)
     if event is not None and world.hand is None:
-        told.append((event.step, 'it is for the hand, and the world names none; valid: hand = "tcp://127.0.0.1:5557"'))
-    return [f"step {number}, {actions[number - 1]}: {message}" for number, message in sorted(told)]
+        wrong.append((event.step, 'it is for the hand, and the world names none; valid: hand = "tcp://127.0.0.1:5557"'))
+    return [f"step {number}, {actions[number - 1]}: {message}" for number, message in sorted(wrong)]
 
 
 def _step(number: int, action: GroundAction, skill: str, facts: Facts, world: Workcell) -> Step | HandEvent:
-    said, comes = dict(zip(arm_specs()[skill].takes, action.args, strict=False)), arm_skills()[skill]
+    arguments, comes = dict(zip(arm_specs()[skill].takes, action.args, strict=False)), arm_skills()[skill]
     try:
-        place = pose_named(said[NAMED], world.poses) if NAMED in said else ""
-        if ITEM not in said:
+        place = pose_named(arguments[NAMED], world.poses) if NAMED in arguments else ""
+        if ITEM not in arguments:
             return comes(SkillCall(number, action, place))
-        label = label_named(said[ITEM], world.labels)
-        index = rank(said[ITEM], said[NAMED], facts, world.labels)
+        label = label_named(arguments[ITEM], world.labels)
+        index = rank(arguments[ITEM], arguments[NAMED], facts, world.labels)
     except InputError as e:
         raise InputError(f"step {number}, {action}: {e}") from e
     return comes(SkillCall(number, action, place, label, index))

@@ -1,4 +1,4 @@
-"""Joint targets to an arm at a steady rate, from a thread of their own, whatever whoever commands is busy with."""
+"""Joint targets to an arm at a steady rate, from a thread of their own, whatever the caller is busy with."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Stream:
             self._until = time.monotonic() + EXPIRES
 
     def halt(self) -> None:
-        """Send nothing any more, and have the arm stand still for good; tried once, by whoever is first. ArmFault where
+        """Send nothing any more, and have the arm stand still for good; tried once, by the first caller. ArmFault where
         it does not say that it does."""
         self._ended.set()
         with self._halting:
@@ -101,7 +101,7 @@ class Stream:
 
     def _fail(self, fault: TampError) -> None:
         self._fault = fault
-        with contextlib.suppress(ArmFault):  # whoever closes it hears of that
+        with contextlib.suppress(ArmFault):  # `close` raises it
             self.halt()
 
     def _target(self) -> Array | None:

@@ -44,7 +44,7 @@ class _Running:
 
 
 class CommandQueue:
-    """The queue of position control. `q` (n,) is where the arm is; poses follow from `body`. `shares` is told the share
+    """The queue of position control. `q` (n,) is where the arm is; poses follow from `body`. `shares` gets the share
     of its way that each motion has travelled, by its number among the motions."""
 
     def __init__(self, body: ToolBody, q: Array, shares: dict[int, float]) -> None:

@@ -16,7 +16,7 @@ from tamp.worker_process import Process, ProcessGone
 
 
 class PictureProcess:
-    """Draws a stage; its process begins with the first picture that somebody wants."""
+    """Draws a stage; its process begins with the first picture that is requested."""
 
     def __init__(self, stage: Stage) -> None:
         self._stage, self._process, self._closed = stage, None, False
@@ -53,5 +53,5 @@ class _Drawer:
 
     def line(self, now: Arrangement) -> bytes:
         """See `PictureProcess.line`."""
-        told = {**self._photographer.take(now), "cameras": self._cameras}
-        return json.dumps({"pictures": pictures_as_text(told)}).encode()
+        pictures = {**self._photographer.take(now), "cameras": self._cameras}
+        return json.dumps({"pictures": pictures_as_text(pictures)}).encode()

@@ -83,7 +83,7 @@ class EmulatedArm:
             case {"query": "state"}:
                 return self.state()
             case {"query": "scene"}:
-                return self.world.told()
+                return self.world.report()
             case {"query": "pictures"}:
                 return self._pictures()
             case {"teleport": joints}:
@@ -105,8 +105,8 @@ class EmulatedArm:
             case {"release": "emergency"}:
                 self.controller.pressed = False
                 return {"released": "emergency"}
-            case {"things": said}:
-                self.things.replace(said)
+            case {"things": objects}:
+                self.things.replace(objects)
                 return {"things": len(self.things.there)}
             case {"put": str(name), "pose": [*numbers]}:
                 self.world.put(name, numbers)
