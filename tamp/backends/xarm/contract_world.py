@@ -47,7 +47,7 @@ def breaches_in(plan: Any, world: Workcell) -> list[Breach]:
             continue
         span = _after(step, span, world)
         if why := _no_room(step, span, world):
-            field = _field(step)
+            field, _ = _off(step)
             found.append(Breach(number, field, why, ("steps", number - 1, *field.split("."))))
             span = _anywhere()
         elif not isinstance(step, Sleep):
@@ -94,17 +94,22 @@ def _after(step: Step, span: _Span, world: Workcell) -> _Span:
     elif isinstance(step, OfObject):
         room = room_of_things(world)
         low, high = room.low, room.high
-    moved = _moved(step)
-    return low + moved, high + moved
+    _, off = _off(step)
+    return low + off, high + off
 
 
-def _moved(step: Step) -> Array:
-    """By how much a step says to be off what it names (3,)."""
-    if isinstance(step, MoveToObject):
-        return np.array(step.offset)
-    if isinstance(step, ApproachNamed | ApproachObject):
-        return np.array([0.0, 0.0, step.hover])
-    return np.array([0.0, 0.0, step.distance if isinstance(step, RetreatZ) else 0.0])
+def _off(step: Step) -> tuple[str, Array]:
+    """The field that says where a step ends beside what it names, and by how much (3,)."""
+    match step:
+        case ApproachNamed() | ApproachObject():
+            return "hover_mm", np.array([0.0, 0.0, step.hover])
+        case MoveToObject():
+            return "offset_mm", np.array(step.offset)
+        case RetreatZ():
+            return "dz_mm", np.array([0.0, 0.0, step.distance])
+        case MoveToPose():
+            return "pose.xyz_mm", np.zeros(3)
+    return "name", np.zeros(3)
 
 
 def _allowed(span: _Span, world: Workcell) -> _Span:
@@ -127,16 +132,3 @@ def _no_room(step: Step, span: _Span, world: Workcell) -> str | None:
         return None
     where = "it begins" if isinstance(step, RetreatZ) else "the thing is"
     return f"it ends outside the workspace wherever {where}; valid: {extent(world.workspace)}"
-
-
-def _field(step: Step) -> str:
-    match step:
-        case ApproachNamed() | ApproachObject():
-            return "hover_mm"
-        case MoveToObject():
-            return "offset_mm"
-        case RetreatZ():
-            return "dz_mm"
-        case MoveToPose():
-            return "pose.xyz_mm"
-    return "name"
