@@ -13,7 +13,7 @@ from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.arm_verdict import STANDS
 from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.opening import claimed, connected, detector_of, tool_of
-from tamp.backends.xarm.performing import OnArm
+from tamp.backends.xarm.performing import ArmPerformer
 from tamp.backends.xarm.step_targets import StepTargets
 from tamp.errors import InputError
 
@@ -61,7 +61,7 @@ class _Arm:
         self.backend = ArmBackend(driver, cell.T_flange_tool)
         reader = language.arm_reader(asked.llm, cell, log)
         opened.callback(reader.close)
-        self.performer = OnArm(
+        self.performer = ArmPerformer(
             self.backend, MotionPlanner(cell), StepTargets(cell, detector), ArmStop(), log.event, hand
         )
         self.performer.reader, self.performer.patience = reader, PATIENCE

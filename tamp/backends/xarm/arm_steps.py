@@ -15,6 +15,8 @@ from motion.poses import Array, from_rpy
 
 HOVER, OFFSET, TIMEOUT = 0.08, (0.0, 0.0, 0.0), 5.0
 """What a step means that does not say `hover_mm` (metres), `offset_mm` (metres), `timeout_sec` (seconds)."""
+LIFT = HOVER
+"""Metres that a retreat goes up unless it is given a distance: as high as approaches hover."""
 
 Selector = Literal["nearest", "highest_conf"]
 

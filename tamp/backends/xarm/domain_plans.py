@@ -1,7 +1,8 @@
 """A plan of a domain for an arm as the steps of the contract, with events of the hand between them.
 
 Each ground action is one step or one event, by the skill that the domain's table binds its operator to, so that they
-have the numbers of their actions.
+have the numbers of their actions. A skill takes the operator's first arguments; further ones only say what the operator
+is about.
 
 Places are the world's named poses, items the labels of its detector. A symbol of PDDL has no blanks and no upper case:
 `wine_glass` and `wine-glass` are the label "wine glass". Several things of one label are numbered, `cup_1`, `cup_2`,
@@ -11,15 +12,23 @@ and their numbers are their order of distance from the place that they are at.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tamp.backends.xarm.arm_steps import Step, written
+from tamp.backends.xarm.arm_steps import (
+    LIFT,
+    ApproachNamed,
+    ApproachObject,
+    MoveToNamed,
+    MoveToObject,
+    RetreatZ,
+    Step,
+    written,
+)
 from tamp.backends.xarm.contract_world import breaches_in
 from tamp.backends.xarm.hand import HandEvent
-from tamp.backends.xarm.skills import SkillCall, arm_skills
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
 from tamp.files.source import Source
@@ -34,6 +43,38 @@ Facts = frozenset[Atom]
 AT = "at"
 """The predicate `(at ITEM PLACE)`: a thing is among the nearest with its label to a place."""
 _NUMBERED = re.compile(r"(.+)[_-](\d+)")
+
+
+@dataclass(frozen=True)
+class SkillCall:
+    """A ground action, number `number` of its plan from 1, with what its arguments are called in the arm's world.
+
+    Where the skill takes an item, it is the one with this `index`, from 0, of those with its `label`, in the order of
+    distance from the named pose `place`.
+    """
+
+    number: int
+    action: GroundAction
+    place: str = ""
+    label: str = ""
+    index: int = 0
+
+
+Comes = Callable[[SkillCall], Step | HandEvent]
+"""What a skill comes to: always one step or event, so that it has the number of its action in the plan."""
+
+
+def arm_skills() -> dict[str, Comes]:
+    """Every skill of an arm (`tamp.skills.declared.arm_specs`), and what it comes to."""
+    return {
+        "approach-object": lambda c: ApproachObject((c.label,), ref=c.place, index=c.index),
+        "move-to-object": lambda c: MoveToObject((c.label,), ref=c.place, index=c.index),
+        "approach-named": lambda c: ApproachNamed(c.place),
+        "move-to-named": lambda c: MoveToNamed(c.place),
+        "retreat": lambda c: RetreatZ(LIFT),
+        "open-hand": lambda c: _event("open", c),
+        "close-hand": lambda c: _event("close", c),
+    }
 
 
 @dataclass(frozen=True)
@@ -126,6 +167,10 @@ def _step(number: int, action: GroundAction, skill: str, facts: Facts, world: Wo
     except InputError as e:
         raise InputError(f"step {number}, {action}: {e}") from e
     return comes(SkillCall(number, action, place, label, index))
+
+
+def _event(kind: str, call: SkillCall) -> HandEvent:
+    return HandEvent(kind, call.number, {"action": call.action.name, "args": list(call.action.args)})
 
 
 def _facts(problem: Any, changes: Sequence[Sequence[str]]) -> list[Facts]:

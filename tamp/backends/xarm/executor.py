@@ -18,7 +18,7 @@ from tamp.backends.xarm.arm_verdict import ArmVerdict
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.hand import HandController, HandEvent
 from tamp.backends.xarm.motion_planner import MotionPlanner
-from tamp.backends.xarm.performing import OnArm
+from tamp.backends.xarm.performing import ArmPerformer
 from tamp.backends.xarm.rehearsal import rehearse
 from tamp.backends.xarm.step_targets import StepTargets
 from tamp.model.events import Event
@@ -45,7 +45,7 @@ class Executor:
         except ArmFault as e:
             return self._end(ArmVerdict(False, (), e.step, e.kind, str(e)))
         backend = ArmBackend(self.driver, self.ways.cell.T_flange_tool)
-        on_arm = OnArm(backend, self.ways, self.targets, self.stop, self.tell, self.hand, self.check_twice)
+        on_arm = ArmPerformer(backend, self.ways, self.targets, self.stop, self.tell, self.hand, self.check_twice)
         session = Session(on_arm, self._publish, ends_when_idle=True)
         session.begin(on_arm.plan(steps))
         try:

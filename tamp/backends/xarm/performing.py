@@ -21,6 +21,7 @@ from tamp.agent.activity import Activity, Doing, Routine, T, for_ever
 from tamp.backends.xarm.arm_backend import ArmBackend
 from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_steps import (
+    LIFT,
     ApproachNamed,
     ApproachObject,
     MoveToNamed,
@@ -37,7 +38,6 @@ from tamp.backends.xarm.following import Leg, follow, tracking_error
 from tamp.backends.xarm.hand import HandController, HandError, HandEvent
 from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.rehearsal import cross_check, planned, rehearse, word
-from tamp.backends.xarm.skills import LIFT
 from tamp.backends.xarm.step_targets import StepTarget, StepTargets, same_words
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Command, Observation
@@ -70,7 +70,7 @@ def cannot_read(text: str) -> Thought[Any]:
 
 
 @dataclass(eq=False)
-class OnArm:
+class ArmPerformer:
     """Performs on an arm. `verdict` is what became of the last plan."""
 
     backend: ArmBackend
