@@ -42,7 +42,7 @@ NO_DEVICE = 19
 """The controller's error when nothing answers at the tool, as an xArm's gripper on a Lite 6 (SDK issue 47)."""
 
 Handler = Callable[[ArmController, ProtocolRequest], bytes]
-Simple = Callable[[ArmController], bytes]
+Question = Callable[[ArmController], bytes]
 
 
 class Refused(Exception):
@@ -57,8 +57,8 @@ def answer(controller: ArmController, request: ProtocolRequest) -> tuple[int, by
     """Carry out a request: the reply's status and data. Data that its register does not take gives warning 12."""
     invalid = 0
     try:
-        if request.register in SIMPLE:
-            data = SIMPLE[request.register](controller)
+        if request.register in WITHOUT_DATA:
+            data = WITHOUT_DATA[request.register](controller)
         elif request.register in HANDLERS:
             data = HANDLERS[request.register](controller, request)
         else:
@@ -233,7 +233,7 @@ def _line(controller: ArmController, request: ProtocolRequest) -> bytes:
         raise Refused(request.data[:1]) from None
 
 
-SIMPLE: dict[int, Simple] = dict.fromkeys(WITHOUT_EFFECT, lambda _: b"") | {
+WITHOUT_DATA: dict[int, Question] = dict.fromkeys(WITHOUT_EFFECT, lambda _: b"") | {
     1: _version,
     13: lambda controller: bytes([controller.state]),
     14: lambda controller: struct.pack(">H", controller.count),
