@@ -26,7 +26,7 @@ from tamp.backends.xarm.arm_steps import (
     Sleep,
     Step,
 )
-from tamp.backends.xarm.choice import NotChosen, choose, reference_of, told_in_vain
+from tamp.backends.xarm.choice import NotChosen, choose, explain_absence, reference_of
 from tamp.backends.xarm.detections import Detection, Detector
 from tamp.backends.xarm.motion_planner import How
 from tamp.backends.xarm.workcell import Workcell
@@ -79,7 +79,7 @@ class StepTargets:
             found = choose(detector.seen(), step, reference, self.clock(), self.cell)
             if isinstance(found, NotChosen):
                 if time.monotonic() >= deadline:
-                    raise ArmFault("unseen", told_in_vain(found, detector, step.timeout))
+                    raise ArmFault("unseen", explain_absence(found, detector, step.timeout))
                 return None
             return _at_thing(step, found, T_base_tool)
 
