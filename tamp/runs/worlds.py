@@ -28,9 +28,9 @@ from tamp.backends.physics.photographer import Photographer
 from tamp.backends.physics.start import Start, started, world_in
 from tamp.backends.physics.table import PhysicsTable, PhysicsWorld
 from tamp.backends.xarm.address import ArmAddress
+from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.arm_table import arm_at_table
 from tamp.backends.xarm.emulated_perception import EmulatedCameras
-from tamp.backends.xarm.stopping import Stop
 from tamp.errors import InputError
 from tamp.model.backend import Backend
 from tamp.model.goal import Goal
@@ -239,7 +239,7 @@ class OnArm:
     agent is shown the emulator's images alone."""
 
     at: ArmAddress
-    stop: Stop
+    stop: ArmStop
     cameras: Cameras | None = None
     backend = "xarm"
 

@@ -28,7 +28,7 @@ STANDS = {
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ArmVerdict:
     """`failed` is the number of the step that was not done, `kind` a word for why, as of `ArmFault`; `halted` says
     whether the arm acknowledged that it stands still, None when it never moved."""
 

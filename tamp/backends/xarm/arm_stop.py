@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.arm_faults import ArmFault
 
 
 @dataclass(eq=False)
-class Stop:
+class ArmStop:
     """Set from any thread by `now`, or by a dead man: with `dead_man` seconds, `alive` must be called that often.
 
     `clock` gives seconds that only grow.
@@ -29,13 +29,13 @@ class Stop:
         self._alive = self.clock()
 
     def now(self, reason: str) -> None:
-        """Stop. The first reason is the one that is told."""
+        """Stop. The first reason is the one that is reported."""
         if not self._set.is_set():
             self._reason = reason
             self._set.set()
 
     def alive(self) -> None:
-        """Who supervises is still there."""
+        """The supervisor is still there."""
         self._alive = self.clock()
 
     @property
@@ -71,7 +71,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 @contextmanager
-def stopped_by_signals(stop: Stop, signals: Sequence[signal.Signals] = (signal.SIGINT,)) -> Iterator[None]:
+def stopped_by_signals(stop: ArmStop, signals: Sequence[signal.Signals] = (signal.SIGINT,)) -> Iterator[None]:
     """Signals stop the arm instead of the program, which ends once the arm has acknowledged. Only the main thread can
     take signals; in another one nothing changes. A hang-up that is ignored (`nohup`) stays ignored.
 

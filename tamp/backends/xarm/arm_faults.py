@@ -16,7 +16,7 @@ _API = {
     9: "it is not ready to move",
     10: "what was sent is not what it takes",
 }
-"""Codes that the SDK's calls return, where more can be said than the number."""
+"""Codes that the SDK's calls return, where there is more to say than the number."""
 
 
 class ArmFault(TampError):
@@ -24,7 +24,7 @@ class ArmFault(TampError):
 
     `infeasible` (no way; `step` is the number of the step), `unreachable` (no connection), `lost` (it broke),
     `frozen` (no answer in time), `error` (the controller's own),
-    `taken` (somebody else stopped it or changed its mode), `refused` (a command was not accepted),
+    `taken` (something else stopped it or changed its mode), `refused` (a command was not accepted),
     `tracking_error` (not where it must be), `stopped` (on demand), `unseen` (detections), `hand` (the hand controller).
     """
 
@@ -61,5 +61,5 @@ def warning_meaning(code: int) -> str:
 
 def meanings(error: int, warning: int) -> str:
     """An error and a warning in words; empty for neither."""
-    told = [error_meaning(error)] if error else []
-    return "; ".join([*told, warning_meaning(warning)] if warning else told)
+    parts = [error_meaning(error)] if error else []
+    return "; ".join([*parts, warning_meaning(warning)] if warning else parts)

@@ -15,6 +15,8 @@ from motion.poses import Array, from_rpy
 
 HOVER, OFFSET, TIMEOUT = 0.08, (0.0, 0.0, 0.0), 5.0
 """What a step means that does not say `hover_mm` (metres), `offset_mm` (metres), `timeout_sec` (seconds)."""
+LIFT = HOVER
+"""Metres that a retreat goes up unless it is given a distance: as high as approaches hover."""
 
 Selector = Literal["nearest", "highest_conf"]
 
@@ -169,25 +171,25 @@ def written(steps: Sequence[Step], goal: str) -> dict[str, Any]:
     return {"goal": goal, "steps": [_written(step) for step in steps]}
 
 
-def _read(said: Mapping[str, Any]) -> Step:
-    kind, fields = _ACTIONS[said["action"]]
-    said = {"labels": [said["label"]], **said} if "label" in said else said
-    values = ((f, _at(said, f.path.split("."))) for f in fields)
+def _read(entry: Mapping[str, Any]) -> Step:
+    kind, fields = _ACTIONS[entry["action"]]
+    entry = {"labels": [entry["label"]], **entry} if "label" in entry else entry
+    values = ((f, _at(entry, f.path.split("."))) for f in fields)
     return kind(**{f.attribute: f.read(value) for f, value in values if value is not None})
 
 
-def _at(said: Any, path: Sequence[str]) -> Any:
+def _at(entry: Any, path: Sequence[str]) -> Any:
     for key in path:
-        said = said.get(key) if said is not None else None
-    return said
+        entry = entry.get(key) if entry is not None else None
+    return entry
 
 
 def _written(step: Step) -> dict[str, Any]:
     action, fields = next((name, fields) for name, (kind, fields) in _ACTIONS.items() if kind is type(step))
-    said: dict[str, Any] = {"action": action}
+    entry: dict[str, Any] = {"action": action}
     for field in fields:
         value = getattr(step, field.attribute)
         if field.attribute in _WRITTEN or value != getattr(type(step), field.attribute, ...):
             outer, _, inner = field.path.partition(".")
-            said |= {outer: {**said.get(outer, {}), inner: field.write(value)} if inner else field.write(value)}
-    return said
+            entry |= {outer: {**entry.get(outer, {}), inner: field.write(value)} if inner else field.write(value)}
+    return entry

@@ -12,7 +12,7 @@ import pytest
 
 from motion.poses import error, from_rpy, pose
 from tamp.backends.xarm.following import Leg
-from tamp.backends.xarm.ways import NoPath, Ways, timed, tool_of
+from tamp.backends.xarm.motion_planner import MotionPlanner, NoPath, timed, tool_of
 from tamp.backends.xarm.workcell import Box, read_workcell
 
 CELL = read_workcell(Path(__file__).parents[4] / "problems" / "xarm" / "bench.toml")
@@ -24,10 +24,10 @@ def over(x: float, y: float, z: float) -> Any:
     return from_rpy((x, y, z), DOWN)
 
 
-def between() -> Ways:
+def between() -> MotionPlanner:
     """A wall stands between the left and the right half of the workspace; over it there is room."""
     wall = Box("wall", np.array([0.3, -0.02, 0.0]), np.array([0.6, 0.02, 0.25]))
-    return Ways(replace(CELL, keep_out=(wall,)))
+    return MotionPlanner(replace(CELL, keep_out=(wall,)))
 
 
 def joined(legs: tuple[Leg, ...]) -> bool:
@@ -35,7 +35,7 @@ def joined(legs: tuple[Leg, ...]) -> bool:
 
 
 def test_a_free_line_is_one_leg_that_ends_where_it_should() -> None:
-    ways = Ways(CELL)
+    ways = MotionPlanner(CELL)
     (leg,) = ways.legs(HOME, over(0.4, 0.1, 0.3), "line")
     assert leg.kind == "line"
     assert np.linalg.norm(error(ways.tool(leg.q[-1]), over(0.4, 0.1, 0.3))) < 1e-5
@@ -70,7 +70,7 @@ def test_why_there_is_no_way(target: Any, says: str) -> None:
 
 def test_an_arm_that_is_outside_may_come_back_in() -> None:
     """At zero the tool point of an xArm 6 is below the workspace."""
-    ways = Ways(CELL)
+    ways = MotionPlanner(CELL)
     assert not ways.free(np.zeros(6))
     legs = ways.legs(np.zeros(6), CELL.poses["home"].T_base_tool, "any", HOME)
     assert not isinstance(legs, NoPath)
@@ -109,7 +109,7 @@ def test_the_rod_ends_before_the_tip_however_short_the_tool_is(tool_mm: tuple[in
     assert np.linalg.norm(ends[0][:3]) < 1e-9, "it begins at the flange"
     assert np.isclose(np.linalg.norm(ends[1][:3]), max(far - 0.03, 0.002))
     assert 0 < radius <= 0.02 and half > 0
-    ways = Ways(replace(CELL, T_flange_tool=T_flange_tool))
+    ways = MotionPlanner(replace(CELL, T_flange_tool=T_flange_tool))
     there = ways.tool(HOME)
     there[2, 3] -= 0.05
     (leg,) = ways.legs(HOME, there, "line")

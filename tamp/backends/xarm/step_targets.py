@@ -14,10 +14,8 @@ import numpy as np
 
 from motion.paths import lifted
 from motion.poses import Array, pose
-from tamp.backends.xarm.choice import NotChosen, choose, reference_of, told_in_vain
-from tamp.backends.xarm.detections import Detection, Detector
-from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.steps import (
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_steps import (
     ApproachNamed,
     ApproachObject,
     MoveToNamed,
@@ -28,12 +26,14 @@ from tamp.backends.xarm.steps import (
     Sleep,
     Step,
 )
-from tamp.backends.xarm.ways import How
+from tamp.backends.xarm.choice import NotChosen, choose, explain_absence, reference_of
+from tamp.backends.xarm.detections import Detection, Detector
+from tamp.backends.xarm.motion_planner import How
 from tamp.backends.xarm.workcell import Workcell
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class StepTarget:
     """A pose of the tool, how to go there, the joints when the world has them, and what was seen there."""
 
     T_base_tool: Array
@@ -43,7 +43,7 @@ class Target:
 
 
 @dataclass(eq=False)
-class Targets:
+class StepTargets:
     """Finds targets in a world. `clock` gives seconds since the epoch, as detections have them."""
 
     cell: Workcell
@@ -56,7 +56,7 @@ class Targets:
         """A plan begins: nothing was meant yet."""
         self._words = None
 
-    def known(self, step: Step, T_base_tool: Array) -> Target | None:
+    def known(self, step: Step, T_base_tool: Array) -> StepTarget | None:
         """The target from where the tool is, without waiting; None for a thing that is not seen now."""
         if isinstance(step, OfObject):
             seen = self.detector.seen() if self.detector else ()
@@ -64,7 +64,7 @@ class Targets:
             return None if isinstance(found, NotChosen) else _at_thing(step, found, T_base_tool)
         return self._by_itself(step, T_base_tool)
 
-    def finding(self, step: Step, T_base_tool: Array) -> Callable[[], Target | None]:
+    def finding(self, step: Step, T_base_tool: Array) -> Callable[[], StepTarget | None]:
         """Looks for the target each time that it is called: None as long as it is not seen, ArmFault `unseen` once the
         step has waited for it long enough."""
         if not isinstance(step, OfObject):
@@ -75,22 +75,22 @@ class Targets:
         detector, reference = self.detector, self._measured_from(step, T_base_tool)
         deadline = time.monotonic() + step.timeout
 
-        def look() -> Target | None:
+        def look() -> StepTarget | None:
             found = choose(detector.seen(), step, reference, self.clock(), self.cell)
             if isinstance(found, NotChosen):
                 if time.monotonic() >= deadline:
-                    raise ArmFault("unseen", told_in_vain(found, detector, step.timeout))
+                    raise ArmFault("unseen", explain_absence(found, detector, step.timeout))
                 return None
             return _at_thing(step, found, T_base_tool)
 
         return look
 
-    def above(self, approach: ApproachObject, target: Target) -> Target:
+    def above(self, approach: ApproachObject, target: StepTarget) -> StepTarget:
         """Where to approach what another step goes to."""
         assert target.seen is not None
         return _at_thing(approach, target.seen, target.T_base_tool)
 
-    def fresh(self, target: Target) -> None:
+    def fresh(self, target: StepTarget) -> None:
         """ArmFault `unseen` when what was seen is too old to go there."""
         if target.seen is None:
             return
@@ -105,18 +105,18 @@ class Targets:
             self._words, self._reference = words, reference_of(step, self.cell, T_base_tool[:3, 3])
         return self._reference
 
-    def _by_itself(self, step: Step, T_base_tool: Array) -> Target:
+    def _by_itself(self, step: Step, T_base_tool: Array) -> StepTarget:
         self._words = None
         match step:
             case MoveToNamed(name):
                 named = self.cell.poses[name]
-                return Target(named.T_base_tool, q=named.q)
+                return StepTarget(named.T_base_tool, q=named.q)
             case ApproachNamed(name, hover):
-                return Target(lifted(self.cell.poses[name].T_base_tool, hover))
+                return StepTarget(lifted(self.cell.poses[name].T_base_tool, hover))
             case RetreatZ(distance):
-                return Target(lifted(T_base_tool, distance), "line")
+                return StepTarget(lifted(T_base_tool, distance), "line")
             case MoveToPose():
-                return Target(step.T_base_tool)
+                return StepTarget(step.T_base_tool)
         raise TypeError(f"{type(step).__name__} has no target: {Sleep.__name__} moves nothing")
 
 
@@ -129,6 +129,6 @@ def _words(step: OfObject) -> tuple[object, ...]:
     return (step.labels, step.selector, step.ref, step.index, step.min_conf)
 
 
-def _at_thing(step: MoveToObject | ApproachObject, seen: Detection, T_base_tool: Array) -> Target:
+def _at_thing(step: MoveToObject | ApproachObject, seen: Detection, T_base_tool: Array) -> StepTarget:
     offset = np.array([0.0, 0.0, step.hover]) if isinstance(step, ApproachObject) else np.array(step.offset)
-    return Target(pose(seen.p_base + offset, T_base_tool[:3, :3]), seen=seen)
+    return StepTarget(pose(seen.p_base + offset, T_base_tool[:3, :3]), seen=seen)

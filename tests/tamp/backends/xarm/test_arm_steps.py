@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamp.backends.xarm import steps as s
+from tamp.backends.xarm import arm_steps as s
+from tamp.backends.xarm.arm_steps import steps_of, written
 from tamp.backends.xarm.contract import breaches, read_contract
-from tamp.backends.xarm.steps import steps_of, written
 from tamp.files.source import Source
 
 

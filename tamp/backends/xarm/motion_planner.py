@@ -51,7 +51,7 @@ class NoPath:
         return self.why
 
 
-class Ways:
+class MotionPlanner:
     """Finds ways; the same question gets the same answer."""
 
     def __init__(self, cell: Workcell, seed: int = 0) -> None:
@@ -74,17 +74,17 @@ class Ways:
         check = leaving(q, self._check)
         line = self._line(q, T_base_tool, check)
         if how == "line" or (q_goal is None and isinstance(line, Leg)):
-            return (line,) if isinstance(line, Leg) else told(line)
+            return (line,) if isinstance(line, Leg) else no_path(line)
         goals = [q_goal] if q_goal is not None else paths.goals(self._world, q, T_base_tool)
         wrong = [self._wrong(goal) for goal in goals]
         free = [goal for goal, blocked in zip(goals, wrong, strict=True) if blocked is None]
         if not free:
-            return told(next((b for b in wrong if b is not None), Blocked("unreachable")))
+            return no_path(next((b for b in wrong if b is not None), Blocked("unreachable")))
         direct = [self._joints(q, goal, check) for goal in free]
         if straight := [d for d in direct if isinstance(d, Leg)]:
             return (straight[0],)
         found = self._over(q, T_base_tool, q_goal, check) or self._around(q, free[0], check)
-        return found or told(next(d for d in direct if isinstance(d, Blocked)))
+        return found or no_path(next(d for d in direct if isinstance(d, Blocked)))
 
     def free(self, q: Array) -> bool:
         """Whether a configuration (n,) is within limits, in the workspace, and touches nothing."""
@@ -162,7 +162,7 @@ class Ways:
         return float(sum(np.linalg.norm(error(a, b)[:3]) for a, b in itertools.pairwise(tools)))
 
 
-def told(blocked: Blocked) -> NoPath:
+def no_path(blocked: Blocked) -> NoPath:
     """Why there is no way, in words."""
     if blocked.body == OUTSIDE:
         return NoPath("the tool point would leave the workspace")

@@ -7,12 +7,12 @@ import time
 
 import pytest
 
-from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.stopping import Stop
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_stop import ArmStop
 
 
 def test_the_first_reason_is_the_one_that_is_told() -> None:
-    stop = Stop()
+    stop = ArmStop()
     stop.check()
     stop.now("a person in the cell")
     stop.now("something later")
@@ -23,7 +23,7 @@ def test_the_first_reason_is_the_one_that_is_told() -> None:
 
 def test_a_dead_man_is_noticed_and_an_alive_one_is_not_stopped() -> None:
     seconds = [0.0]
-    stop = Stop(dead_man=2.0, clock=lambda: seconds[0])
+    stop = ArmStop(dead_man=2.0, clock=lambda: seconds[0])
     for seconds[0] in (1.5, 3.0, 4.5):
         stop.check()
         stop.alive()
@@ -35,7 +35,7 @@ def test_a_dead_man_is_noticed_and_an_alive_one_is_not_stopped() -> None:
 
 
 def test_a_wait_ends_when_it_has_to_stop() -> None:
-    stop = Stop()
+    stop = ArmStop()
     threading.Timer(0.1, stop.now, ("enough",)).start()
     begun = time.monotonic()
     with pytest.raises(ArmFault, match="enough"):

@@ -15,8 +15,8 @@ from tamp.backends.xarm.emulated_perception import pictures_as_text
 from tamp.worker_process import Process, ProcessGone
 
 
-class Pictures:
-    """Draws a stage; its process begins with the first picture that somebody wants."""
+class PictureProcess:
+    """Draws a stage; its process begins with the first picture that is requested."""
 
     def __init__(self, stage: Stage) -> None:
         self._stage, self._process, self._closed = stage, None, False
@@ -52,6 +52,6 @@ class _Drawer:
         self._cameras = [dataclasses.asdict(c) for c in stage.cameras]
 
     def line(self, now: Arrangement) -> bytes:
-        """See `Pictures.line`."""
-        told = {**observed(self._photographer.images(now)), "cameras": self._cameras}
-        return json.dumps({"pictures": pictures_as_text(told)}).encode()
+        """See `PictureProcess.line`."""
+        pictures = {**observed(self._photographer.images(now)), "cameras": self._cameras}
+        return json.dumps({"pictures": pictures_as_text(pictures)}).encode()

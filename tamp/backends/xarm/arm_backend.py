@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from motion.poses import Array
+from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.driver import Condition, Driver
-from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.following import CYCLE
 from tamp.model.backend import Observation
 from tamp.model.scene import RobotState
@@ -24,7 +24,7 @@ class ArmObservation(Observation):
     fault: ArmFault | None = None
 
     def checked(self) -> Condition:
-        """The condition. ArmFault where there is none, for an error, and when somebody else stopped the arm."""
+        """The condition. ArmFault where there is none, for an error, and when something else stopped the arm."""
         if self.condition is None:
             raise self.fault or ArmFault("frozen", "the controller was not asked yet")
         return self.condition.checked()
@@ -46,7 +46,7 @@ class ArmBackend:
         return time.monotonic() - self._begun
 
     def observe(self) -> RobotState:
-        """Joints and tool pose now, or as they were last; `last` has all that the controller said."""
+        """Joints and tool pose now, or as they were last; `last` has all that the controller reported."""
         try:
             condition, fault = self.driver.condition(), None
         except ArmFault as e:
