@@ -17,23 +17,31 @@ from motion.world import World
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
-from tamp.perception.candidates import Candidate, candidates
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, looked_from, stood_on, together
-from tamp.perception.holding import Hand, at_pads
-from tamp.perception.identity import mistaken
+from tamp.perception.fitting import Candidate, candidates
+from tamp.perception.holding import HandTracker, at_pads
+from tamp.perception.identity import likeliest_there, mistaken, recognised_again, sureness
 from tamp.perception.library import Library
-from tamp.perception.looks import Look
+from tamp.perception.looks import Look, gone, sighting
 from tamp.perception.object_model import RobotSkin
-from tamp.perception.recognising import Found, recognised
+from tamp.perception.recognising import Recognition, recognised
 from tamp.perception.rig import Rig
-from tamp.perception.robot_mask import link_poses, reaches_forward
-from tamp.perception.sightings import gone, sighting
-from tamp.perception.support import floating, reaches, stood, unlike
-from tamp.perception.sureness import likeliest_there, recognised_again, sureness
-from tamp.perception.surroundings import OBSTACLE, Obstacle, ground_object, obstacle, obstacle_object, within
+from tamp.perception.robot_appearance import link_poses, reaches_forward
+from tamp.perception.support import (
+    OBSTACLE,
+    Obstacle,
+    floating,
+    ground_object,
+    obstacle,
+    obstacle_object,
+    reaches,
+    stood,
+    unlike,
+    within,
+)
 from tamp.perception.tracks import AROUND, EXPLAINED, Track, followed, held_as_seen, told_apart, with_joints_followed
 from tamp.perception.unknowns import SEEN, of_one_thing, unknown_thing
-from tamp.perception.unseen import Unseen, shown
+from tamp.perception.visibility import Unseen, shown
 
 ROBOT = "panda"
 """The entry in the library of the robot that is taken to be in the pictures, unless another skin is handed over."""
@@ -70,7 +78,7 @@ class CameraPerceiver:
     skin: RobotSkin | None = None
     """What the robot looks like, where that is another one than the library's."""
     tracks: dict[str, Track] = field(default_factory=dict)
-    hand: Hand = field(default_factory=Hand)
+    hand: HandTracker = field(default_factory=HandTracker)
     unknown: list[Obstacle] = field(default_factory=list)
     ground: Ground | None = None
     _world: World = field(init=False)
@@ -160,7 +168,7 @@ class CameraPerceiver:
         for lot in of_one_thing(left):
             self._begin_unknown(lot, time)
 
-    def _begin(self, found: Found, time: float) -> None:
+    def _begin(self, found: Recognition, time: float) -> None:
         """Know of a thing from now on."""
         thing = found.placed.model.thing
         name = self._free_name(thing.name)
@@ -234,7 +242,7 @@ class CameraPerceiver:
             del self.tracks[name]
             self._begin(best, time)
 
-    def _anew(self, name: str, points: Points, looks: Sequence[Look]) -> Found | None:
+    def _anew(self, name: str, points: Points, looks: Sequence[Look]) -> Recognition | None:
         """What is recognised in all that is seen where a thing is; None where nothing is."""
         assert self.ground is not None
         before = self.tracks[name]
@@ -365,7 +373,7 @@ class CameraPerceiver:
         for c in of_one_thing(clusters(left)):
             self._begin_unknown(c, time)
 
-    def _moved_unseen(self, found: Found, time: float) -> bool:
+    def _moved_unseen(self, found: Recognition, time: float) -> bool:
         """Whether what turned up is a thing that is not seen where it was: then that has moved."""
         mine = [
             n
@@ -376,9 +384,9 @@ class CameraPerceiver:
             self._found_again(mine, found, time)
         return bool(mine)
 
-    def _found_again(self, names: Sequence[str], found: Found, time: float) -> str:
+    def _found_again(self, names: Sequence[str], found: Recognition, time: float) -> str:
         """Say of the nearest of some things that it is where something was found; its name."""
-        name = min(names, key=lambda n: _apart(self.tracks[n], found))
+        name = min(names, key=lambda n: self.tracks[n].placed.away(found.placed))
         track = replace(self.tracks[name], placed=found.placed, time=time, confidence=found.confidence, lost=False)
         self.tracks[name] = self._supported(track)
         return name
@@ -394,7 +402,3 @@ class CameraPerceiver:
         everything = (*things, *boxes, ground_object(self.ground))
         unknown = tuple(t.name for t in self.tracks.values() if t.placed.model.source == SEEN and not t.lost)
         return Scene(everything, observation.robot, observation.time, confidence, held, BLUR, unknown)
-
-
-def _apart(track: Track, found: Found) -> float:
-    return float(np.linalg.norm(track.placed.T_world_object[:3, 3] - found.placed.T_world_object[:3, 3]))

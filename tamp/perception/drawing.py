@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import Array, pose
-from tamp.model.images import Image, pinhole
+from tamp.model.images import Image, as_png, pinhole
 
 NEAR, FAR = 0.01, 20.0
 """Metres between which things are drawn."""
@@ -27,7 +27,7 @@ FITTING = 1.0 / (2.0 * np.sin(np.radians(VIEW / 2)))
 
 
 @dataclass(frozen=True, eq=False)
-class Studio:
+class ModelStudio:
     """Draws square pictures of `size` pixels of the geoms of a model that are in group 1."""
 
     model: Any
@@ -66,7 +66,9 @@ class Studio:
 
 
 @contextmanager
-def studio(model: Any, data: Any, size: int, light: tuple[float, float], both_sides: bool = False) -> Iterator[Studio]:
+def studio(
+    model: Any, data: Any, size: int, light: tuple[float, float], both_sides: bool = False
+) -> Iterator[ModelStudio]:
     """A place to draw a model in; its visual settings are changed. `light` is ambient and diffuse, from the camera:
     (1, 0) shows surfaces in their own colours. `both_sides`: faces are seen from behind, too."""
     _prepared(model, size, light)
@@ -80,7 +82,7 @@ def studio(model: Any, data: Any, size: int, light: tuple[float, float], both_si
         option.geomgroup[:] = 0
         option.geomgroup[1] = 1
         option.sitegroup[:] = 0
-        yield Studio(model, data, size, mujoco.MjvScene(model, 2000), context, option, both_sides)
+        yield ModelStudio(model, data, size, mujoco.MjvScene(model, 2000), context, option, both_sides)
     finally:
         context.free()
         canvas.free()
@@ -99,16 +101,13 @@ def _prepared(model: Any, size: int, light: tuple[float, float]) -> None:
 
 def picture(model: Any, data: Any, both_sides: bool = False) -> bytes:
     """A PNG of all of a model that is to be seen, from the front, above and aside, on white."""
-    import imageio.v3 as imageio
-
     model = copy.deepcopy(model)
     geoms = visible(model)
     model.geom_group[:] = HIDDEN
     model.geom_group[geoms] = 1
     with studio(model, data, PICTURE, LIGHT, both_sides) as place:
         image = place.look(*FROM, *bounds_of(model, data, geoms))
-    colour = np.where(image.depth[..., None] > 0, image.colour, 255).astype(np.uint8)
-    return bytes(imageio.imwrite("<bytes>", colour, extension=".png"))
+    return as_png(np.where(image.depth[..., None] > 0, image.colour, 255).astype(np.uint8))
 
 
 def visible(model: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Whether a thing that is followed is still the one that it was taken for: somebody may have put another one there.
+"""Whether a tracked thing is still the one that it was taken for, and how sure that is.
 
 One of another shape does not fit what is seen there any more. Of products that have one shape only colours tell: what
 is nearest to the hand is about to matter, and is looked at each time; where that is another thing, all are looked at.
@@ -6,16 +6,18 @@ is nearest to the hand is about to matter, and is looked at each time; where tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from motion.poses import Array, joint_transform
 from tamp.perception.clusters import Points
-from tamp.perception.fitting import Target, judged, sampled
-from tamp.perception.likeness import is_other
+from tamp.perception.colours import is_other
+from tamp.perception.fitting import Candidate, FitTarget, judged
 from tamp.perception.looks import Look
-from tamp.perception.placing import Placed, whole
+from tamp.perception.placing import PlacedModel, whole
+from tamp.perception.recognising import HALF_SURE, Recognition
 from tamp.perception.tracks import AROUND, BELIEVED, EXPLAINED, UP, Track
 from tamp.perception.unknowns import SEEN
 
@@ -25,6 +27,10 @@ SPINS = 12
 """Turns in which what looks the same after any of them is held against what is seen."""
 FEWEST = 60
 """Points near a thing that are no other's, from which on its shape is judged."""
+OTHER_SHAPE = 0.004
+"""Metres by which the sizes of two things differ that are not of one shape."""
+MOVED = 0.06
+"""Metres by which a thing may be elsewhere once it is recognised anew."""
 
 
 def mistaken(
@@ -52,16 +58,43 @@ def _fits_badly(track: Track, known: Sequence[Track], points: Points, looks: Seq
         return False
     skin = whole(track.placed.model, track.placed.joints)
     T = track.placed.T_world_object[None].astype(np.float32)
-    return bool(judged(T, skin, Target(own, looks), sampled(skin)).score[0] < BELIEVED)
+    return bool(judged(T, skin, FitTarget(own, looks), skin.sampled()).score[0] < BELIEVED)
 
 
-def _is_other(placed: Placed, looks: Sequence[Look]) -> bool:
+def _is_other(placed: PlacedModel, looks: Sequence[Look]) -> bool:
     skin = whole(placed.model, placed.joints)
     return bool(is_other(skin, [D @ placed.T_world_object for D in _turns(placed)], looks))
 
 
-def _turns(placed: Placed) -> list[Array]:
+def _turns(placed: PlacedModel) -> list[Array]:
     """The turns (4, 4) about the vertical, none first, after which the shape is the same."""
     turns, points = placed.model.turns or SPINS, placed.points()
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
     return [joint_transform("hinge", UP, middle, 2.0 * np.pi * n / turns) for n in range(turns)]
+
+
+def sureness(tracks: Sequence[Track], known: Iterable[Candidate]) -> dict[str, float]:
+    """How sure one can be of each thing, from 0 to 1, by its name: only by half where it may as well be something of
+    another shape, or of a category that something else here has."""
+    sizes = {c.model.thing.name: c.high - c.low for c in known}
+    category = {t.name: t.placed.model.thing.name for t in tracks if not t.lost}
+    out = {}
+    for t in tracks:
+        there = {c for name, c in category.items() if name != t.name}
+        own = t.placed.model.thing.name
+        matters = any(r in there or np.abs(sizes[r] - sizes[own]).max() > OTHER_SHAPE for r in t.rivals)
+        out[t.name] = min(t.confidence, HALF_SURE) if matters else t.confidence
+    return out
+
+
+def likeliest_there(before: Track, found: Iterable[Recognition]) -> Recognition | None:
+    """Of what was recognised anew the best that is where a thing was thought to be; None where nothing is."""
+    near = (f for f in found if before.placed.away(f.placed) < MOVED)
+    return max(near, key=lambda f: f.score, default=None)
+
+
+def recognised_again(before: Track, found: Recognition, time: float) -> Track:
+    """A track of which the category was right: where it is and how sure it is now."""
+    like = tuple(c for c, _ in found.like)
+    now = replace(before, placed=found.placed, time=time, confidence=found.confidence, lost=False)
+    return replace(now, like=like, rivals=found.rivals)

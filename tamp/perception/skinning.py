@@ -17,8 +17,8 @@ from scipy.spatial import cKDTree
 
 from motion.poses import Array, inverse, pose
 from tamp.model.images import Image
-from tamp.perception.drawing import HIDDEN, Studio, bounds_of, studio, visible
-from tamp.perception.object_model import FAR, Field, Skin
+from tamp.perception.drawing import HIDDEN, ModelStudio, bounds_of, studio, visible
+from tamp.perception.object_model import FAR, Field, Skin, facing
 
 SIZE = 256
 """Width and height, in pixels, of the pictures that skins are made from."""
@@ -67,7 +67,7 @@ def _in_frame(samples: Array, T: Array) -> Array:
     return np.hstack([samples[:, :3] @ T[:3, :3].T + T[:3, 3], samples[:, 3:6] @ T[:3, :3].T, samples[:, 6:]])
 
 
-def _looks(place: Studio, low: Array, high: Array) -> Iterator[Array]:
+def _looks(place: ModelStudio, low: Array, high: Array) -> Iterator[Array]:
     """Samples (n, 9) that each camera around a box sees."""
     for azimuth, elevation in AROUND:
         image = _cropped(place.look(azimuth, elevation, low, high))
@@ -102,8 +102,7 @@ def skin_of(samples: Array) -> Skin:
 def _thinned(samples: Array, cell: float) -> Array:
     """One mean sample for each cell and side that the surface faces there."""
     normals = samples[:, 3:6]
-    facing = np.abs(normals).argmax(axis=1)
-    side = 2 * facing + (normals[np.arange(len(normals)), facing] > 0)
+    side = facing(normals)
     cells = np.floor((samples[:, :3] - samples[:, :3].min(axis=0)) / cell).astype(np.int64)
     n = cells.max(axis=0) + 1
     code = ((cells[:, 0] * n[1] + cells[:, 1]) * n[2] + cells[:, 2]) * 6 + side

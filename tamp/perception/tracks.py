@@ -10,11 +10,9 @@ import numpy as np
 
 from motion.poses import Array, Numbers, joint_transform, moved, pose, rotation_vector_to_matrix
 from tamp.perception.clusters import Points
-from tamp.perception.fitting import Step, Target, climbed, judged, sampled
-from tamp.perception.joints import joint_near
-from tamp.perception.looks import Look
-from tamp.perception.placing import Placed, whole
-from tamp.perception.sightings import SAME, VISIBLE, sighting
+from tamp.perception.fitting import FitStep, FitTarget, climbed, joint_near, judged
+from tamp.perception.looks import SAME, VISIBLE, Look, sighting
+from tamp.perception.placing import PlacedModel, whole
 
 AROUND = 0.03
 """Metres around a thing in which points may be its own although it has moved."""
@@ -23,16 +21,16 @@ EXPLAINED = 0.012
 POINTS = 400
 """Points that a thing is held against."""
 NUDGED = (
-    Step(0.006, 0.06, 0.003, 0.016),
-    Step(0.003, 0.03, 0.0015),
-    Step(0.0015, 0.015, 0.001),
-    Step(0.0007, 0.007, 0.0005),
+    FitStep(0.006, 0.06, 0.003, 0.016),
+    FitStep(0.003, 0.03, 0.0015),
+    FitStep(0.0015, 0.015, 0.001),
+    FitStep(0.0007, 0.007, 0.0005),
 )
 """Steps in which a thing is followed."""
 TILTED = (
-    Step(0.004, 0.04, 0.002, 0.012, 0.05),
-    Step(0.002, 0.02, 0.001, 0.008, 0.025),
-    Step(0.001, 0.01, 0.0007, 0.008, 0.012),
+    FitStep(0.004, 0.04, 0.002, 0.012, 0.05),
+    FitStep(0.002, 0.02, 0.001, 0.008, 0.025),
+    FitStep(0.001, 0.01, 0.0007, 0.008, 0.012),
 )
 """The same for what leans."""
 LEANS = np.radians(2.0)
@@ -65,7 +63,7 @@ class Track:
     carried. `lost`: one sees past where it was, and it was not found elsewhere."""
 
     name: str
-    placed: Placed
+    placed: PlacedModel
     movable: bool
     time: float
     confidence: float
@@ -79,7 +77,7 @@ def followed(track: Track, points: Points, looks: Sequence[Look], time: float, r
     one sees past it."""
     near = points.where(track.placed.distance(points.p) < AROUND)
     if len(near) >= VISIBLE:
-        there = _moved(track.placed, Target(_some(near, rng).p, looks), looks)
+        there = _moved(track.placed, FitTarget(near.some(POINTS, rng).p, looks), looks)
         if sighting(there, looks).share >= SAME:
             return replace(track, placed=there, time=time, lost=False)
     return replace(track, lost=True) if sighting(track.placed, looks).past_it else track
@@ -91,21 +89,16 @@ def told_apart(before: Mapping[str, Track], after: Mapping[str, Track], looks: S
     out = dict(after)
     for one, other in itertools.combinations(sorted(before.keys() & after.keys()), 2):
         a, b = out[one], out[other]
-        if a.placed.model is not b.placed.model or a.lost or b.lost or _between(a, b) > IN_ONE_PLACE:
+        if a.placed.model is not b.placed.model or a.lost or b.lost or a.placed.away(b.placed) > IN_ONE_PLACE:
             continue
         hidden = [n for n in (one, other) if not sighting(before[n].placed, looks).past_it]
-        stays = max(hidden, key=lambda n: _between(before[n], out[n]), default=None)
-        if stays is not None and _between(before[one], before[other]) > IN_ONE_PLACE:
+        stays = max(hidden, key=lambda n: before[n].placed.away(out[n].placed), default=None)
+        if stays is not None and before[one].placed.away(before[other].placed) > IN_ONE_PLACE:
             out[stays] = before[stays]
     return out
 
 
-def _between(one: Track, other: Track) -> float:
-    """Metres between the origins of two things."""
-    return float(np.linalg.norm(one.placed.T_world_object[:3, 3] - other.placed.T_world_object[:3, 3]))
-
-
-def _moved(placed: Placed, target: Target, looks: Sequence[Look]) -> Placed:
+def _moved(placed: PlacedModel, target: FitTarget, looks: Sequence[Look]) -> PlacedModel:
     """A thing where it is seen to have moved, close to where it was: left there as long as that explains what is seen
     nearly as well. Of what is half hidden by the hand many places do."""
     before, T = placed.T_world_object, _nudged(placed, target)
@@ -113,25 +106,25 @@ def _moved(placed: Placed, target: Target, looks: Sequence[Look]) -> Placed:
         return placed
     there, skin = replace(placed, T_world_object=T), whole(placed.model, placed.joints)
     shares = [sighting(p, looks).share for p in (placed, there)]
-    scores = judged(np.array([before, T], dtype=np.float32), skin, target, sampled(skin)).score
+    scores = judged(np.array([before, T], dtype=np.float32), skin, target, skin.sampled()).score
     fits_better = scores[1] > max(scores[0] + MOVED, BELIEVED)
     return there if fits_better or shares[1] > shares[0] + MORE_SEEN else placed
 
 
-def _nudged(placed: Placed, target: Target) -> Array:
+def _nudged(placed: PlacedModel, target: FitTarget) -> Array:
     """Where a thing has moved to (4, 4), close to where it was. What leans, as things do in the hand, is also tried as
     it would rest: that is what becomes of most of what was put down."""
     skin, before = whole(placed.model, placed.joints), placed.T_world_object
     resting = at_rest(placed)
     if resting is None:
-        return np.asarray(climbed(before, skin, target, sampled(skin), NUDGED).T_world_object[0], dtype=float)
-    rests = climbed(resting, skin, target, sampled(skin), NUDGED)
-    leans = climbed(before, skin, target, sampled(skin), TILTED)
+        return np.asarray(climbed(before, skin, target, skin.sampled(), NUDGED).T_world_object[0], dtype=float)
+    rests = climbed(resting, skin, target, skin.sampled(), NUDGED)
+    leans = climbed(before, skin, target, skin.sampled(), TILTED)
     best = leans if leans.score[0] > rests.score[0] + UPRIGHTER else rests
     return np.asarray(best.T_world_object[0], dtype=float)
 
 
-def at_rest(placed: Placed) -> Array | None:
+def at_rest(placed: PlacedModel) -> Array | None:
     """The pose (4, 4) of a thing that leans, turned about its lowest point into the nearest attitude in which it can
     rest; None for what does not lean."""
     R = placed.T_world_object[:3, :3]
@@ -155,7 +148,7 @@ def held_as_seen(track: Track, points: Points, looks: Sequence[Look], rng: np.ra
     near = points.where(track.placed.distance(points.p) < AROUND)
     if len(near) < VISIBLE:
         return before
-    target, samples = Target(_some(near, rng).p, looks), sampled(skin)
+    target, samples = FitTarget(near.some(POINTS, rng).p, looks), skin.sampled()
     score = float(judged(before[None].astype(np.float32), skin, target, samples).score[0])
     elsewhere = judged(_slipped(before), skin, target, samples).best(TRIED) if score < BELIEVED else None
     starts = [before] if elsewhere is None else elsewhere.T_world_object
@@ -173,10 +166,6 @@ def _slipped(T_world_object: Array) -> Numbers:
     return np.array([pose(p, R) for R in tipped for p in places], dtype=np.float32)
 
 
-def _some(points: Points, rng: np.random.Generator) -> Points:
-    return points if len(points) <= POINTS else points.where(rng.choice(len(points), POINTS, replace=False))
-
-
 def with_joints_followed(track: Track, points: Points, looks: Sequence[Look], time: float) -> Track:
     """A track after another look at its drawers, doors and knobs."""
     placed, model = track.placed, track.placed.model
@@ -184,7 +173,7 @@ def with_joints_followed(track: Track, points: Points, looks: Sequence[Look], ti
     for part in model.jointed:
         if part.name in model.skins and part.joint is not None:
             present = joints.get(part.name, part.joint.value)
-            target = Target(points.p, looks)
+            target = FitTarget(points.p, looks)
             joints[part.name] = joint_near(model, part.name, placed.T_world_object, target, present)
     return replace(track, placed=replace(placed, joints=joints), time=time)
 

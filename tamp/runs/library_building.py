@@ -19,7 +19,7 @@ from typing import Literal
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
 from tamp.perception import library
-from tamp.perception.model_files import Entry, read_origin, write
+from tamp.perception.library import LibraryEntry, read_origin, write
 from tamp.runs.bench.workers import THREADS, environment, no_interrupts
 
 WORKERS = 2
@@ -107,7 +107,7 @@ def _build_one(folder: Path, name: str, names_of: NamesOf) -> Outcome:
             return Outcome(name, "kept")
         category = load(name, name, whole=True)
         image = picture(category.model, category.data)
-        write(path, Entry(model_of(category, names_of(name), source), library.made_with(), picture=image))
+        write(path, LibraryEntry(model_of(category, names_of(name), source), library.made_with(), picture=image))
     except UnusableError as e:
         path.unlink(missing_ok=True)
         return Outcome(name, "unusable", str(e))
@@ -121,5 +121,5 @@ def _build_robot(folder: Path) -> Outcome:
     source = panda_source()
     if read_origin(path) == (library.made_with(), source):
         return Outcome(ROBOT, "kept")
-    write(path, Entry(panda_skin(source), library.made_with()))
+    write(path, LibraryEntry(panda_skin(source), library.made_with()))
     return Outcome(ROBOT, "made", seconds=time.perf_counter() - begun)

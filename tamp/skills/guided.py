@@ -23,7 +23,7 @@ from tamp.model.scene import Scene
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
 from tamp.own_code import own_code
-from tamp.perception.things import Things
+from tamp.perception.observers import Things
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 
 CLEARANCE = 0.01

@@ -13,7 +13,7 @@ from motion.shapes import bounds
 from tamp.model.situation import Situation
 from tamp.skills import layout
 from tamp.skills.base import Tools
-from tamp.skills.targets import Target, upright
+from tamp.skills.targets import PlaceTarget, upright
 
 ARRANGEMENTS = 4
 """Spots of an item that are taken from arrangements of all that is to stand on a surface."""
@@ -29,7 +29,7 @@ def arranged(target: str, tools: Tools) -> bool:
 
 
 def leaving_room(
-    item: str, target: Target, situation: Situation, tools: Tools, spots: Iterator[tuple[Array, float]]
+    item: str, target: PlaceTarget, situation: Situation, tools: Tools, spots: Iterator[tuple[Array, float]]
 ) -> Iterator[tuple[Array, float]]:
     """Offsets (3,) from a target's centre and turns of an item, those first that leave room for what is to follow.
 
@@ -60,14 +60,14 @@ def leaving_room(
             yield offset, turn
 
 
-def roomy(item: str, target: Target, situation: Situation, tools: Tools) -> bool:
+def roomy(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> bool:
     """Whether the item and what follows it take so little of a level surface that nothing needs to be arranged."""
     things, _ = _things(item, target, situation, tools)
     taken = sum(min(float(np.prod(size)) for _, size in t.turns) for t in things)
     return bool(things) and taken < ROOMY * 4 * float(np.prod(target.half))
 
 
-def _things(item: str, target: Target, situation: Situation, tools: Tools) -> tuple[list[layout.Footprint], Array]:
+def _things(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> tuple[list[layout.Footprint], Array]:
     """The item and what follows it onto a level surface, and boxes (n, 4) of what stands there; else nothing."""
     if target.region is None or target.region.kind != "surface":
         return [], np.zeros((0, 4))
@@ -80,7 +80,7 @@ def _things(item: str, target: Target, situation: Situation, tools: Tools) -> tu
     return [layout.footprint(o.name, o.parts[0].shapes, T_target @ upright(o.T_world_object)) for o in objects], taken
 
 
-def _to_top(target: Target) -> Array:
+def _to_top(target: PlaceTarget) -> Array:
     """Transform (4, 4) from the world to the target's frame, with its origin on the surface."""
     assert target.region is not None
     return inverse(pose(target.centre + target.region.half_extent[2] * target.axes[:, 2], target.axes))
@@ -91,7 +91,7 @@ def _allows(
     offset: Array,
     turn: float,
     others: list[layout.Footprint],
-    target: Target,
+    target: PlaceTarget,
     situation: Situation,
     taken: Array,
     tools: Tools,

@@ -20,7 +20,7 @@ from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.declared import SLIDE
 from tamp.skills.reach import configuration_at, way_to
-from tamp.skills.targets import Target, target_of
+from tamp.skills.targets import PlaceTarget, target_of
 
 HEIGHTS = (0.012, 0.02, 0.03)
 """Metres of the tool point above the underside of what is pushed."""
@@ -121,7 +121,7 @@ def _courses(start: Array, end: Array) -> list[list[Array]]:
     return [[start, end], *courses]
 
 
-def _ends(middle: Array, target: Target) -> list[Array]:
+def _ends(middle: Array, target: PlaceTarget) -> list[Array]:
     """The middle of a target, and points (3,) around it."""
     shares = itertools.product(ENDS, repeat=2)
     return [middle + np.array([x * target.half[0], y * target.half[1], 0.0]) for x, y in shares]
@@ -132,7 +132,7 @@ def _cost(course: list[Array]) -> float:
     return float(sum(np.linalg.norm(b - a) for a, b in itertools.pairwise(course))) + BEND * (len(course) - 2)
 
 
-def _risk(off: Array, target: Target) -> float:
+def _risk(off: Array, target: PlaceTarget) -> float:
     """Metres of detour that are better than to end `off` (3,) from the middle, so near to the edge that what is pushed
     may stop short of it."""
     margin = float((target.half - np.abs(off[:2])).min())
@@ -211,7 +211,7 @@ def _through(world: World, q: Array, stops: list[Array], check: paths.Check) -> 
     return out
 
 
-def _top(target: Target) -> float:
+def _top(target: PlaceTarget) -> float:
     assert target.region is not None
     T = target.region.T_world_region
     return float(T[2, 3] + target.region.world_half_extent()[2])

@@ -19,7 +19,7 @@ LOW = 0.015
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class PlaceTarget:
     """Where to put something: the centre (3,) and half-extents (2,) of a rectangle, the heights from which an
     item is lowered onto it in the model, and the floor of an interior.
     """
@@ -71,7 +71,7 @@ class Target:
         return own and bottom < self.floor + LOW
 
 
-def target_of(name: str, scene: Scene) -> Target:
+def target_of(name: str, scene: Scene) -> PlaceTarget:
     """The place that symbol `name` means: a region, or the top of an item."""
     try:
         owner, region = scene.region(name)
@@ -79,15 +79,15 @@ def target_of(name: str, scene: Scene) -> Target:
         owner = scene.object(name)
         _, high = owner.bounds()
         from_top = (float(high[2]) + DROP_FROM,)
-        return Target(name, owner.position.copy(), np.eye(3), np.zeros(2), from_top, owner, None, np.inf)
+        return PlaceTarget(name, owner.position.copy(), np.eye(3), np.zeros(2), from_top, owner, None, np.inf)
     T, half = region.T_world_region, region.world_half_extent()
     top, floor = float(T[2, 3] + half[2]), float(T[2, 3] - half[2])
     if region.kind == "surface":
         level = abs(T[2, 2]) > 0.9
         axes, half = (T[:3, :3], region.half_extent) if level else (np.eye(3), half)
-        return Target(name, T[:3, 3].copy(), axes, half[:2], (top + DROP_FROM,), owner, region, np.inf)
+        return PlaceTarget(name, T[:3, 3].copy(), axes, half[:2], (top + DROP_FROM,), owner, region, np.inf)
     heights = (top + DROP_FROM, floor + DROP_FROM, floor + 0.5 * DROP_FROM)
-    return Target(name, T[:3, 3].copy(), np.eye(3), half[:2], heights, owner, region, floor)
+    return PlaceTarget(name, T[:3, 3].copy(), np.eye(3), half[:2], heights, owner, region, floor)
 
 
 def upright(T_world_item: Array) -> Array:

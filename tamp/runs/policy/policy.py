@@ -1,6 +1,6 @@
 """A policy as others know it: reset with an instruction, then an action for each observation.
 
-Inside are eyes that see pictures, a reader of the instruction, and a session that plans, moves and looks again. It is
+Inside are a perceiver of pictures, a reader of the instruction, and a session that plans, moves and looks again. It is
 told nothing but observations and the instruction, and ends quietly: once it is done, or knows why not, it holds still.
 """
 
@@ -31,11 +31,10 @@ from tamp.model.images import Image
 from tamp.model.scene import RobotState, Scene
 from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
-from tamp.perception.cached_perceiver import Seldom
 from tamp.perception.camera_calibration import Calibration
-from tamp.perception.camera_eyes import Eyes
 from tamp.perception.observations import Alive, encoders, has_pictures, pictures
-from tamp.perception.written_goals import goals_in
+from tamp.perception.perceivers import CachedPerceiver, PerceiverFactory
+from tamp.perception.relative_places import goals_in
 from tamp.planning.engine import Engine, Planner
 from tamp.runs.moving_parts import parts_told
 
@@ -66,7 +65,7 @@ class Policy:
     def __init__(
         self,
         domain: Domain,
-        eyes: Eyes,
+        make_perceiver: PerceiverFactory,
         read: Read = nobody_reads,
         planner: Planner | None = None,
         journal: Journal | None = None,
@@ -77,10 +76,10 @@ class Policy:
         advise: Decide | None = None,
     ) -> None:
         """What lasts over many episodes. `journal` keeps what was tried and found, `publish` is told what happens.
-        `searches`: what is doubtful or not seen is looked for, where the eyes can say what they have not seen;
+        `searches`: what is doubtful or not seen is looked for, where the perceiver knows what it has not seen;
         `reflexes` and `advise`: see `tamp.agent.tabletop`."""
         self._searches, self._reflexes, self._advise = searches, frozenset(reflexes), advise
-        self._domain, self._eyes, self._read = domain, eyes, read
+        self._domain, self._make_perceiver, self._read = domain, make_perceiver, read
         self._planner, self._most_steps = planner or Engine(), most_steps
         self._journal: Journal = journal or NoJournal()
         self._publish = publish
@@ -148,8 +147,8 @@ class _Episode:
         self._acted, self._commands, self._fingers = 0, 0, np.nan
         self._images: tuple[Image, ...] = ()
         self._alive = Alive()
-        self._eyes = policy._eyes(self._look, calibration.robot)
-        self._seeing = Seldom(self._eyes, lambda: self.time, self._saw)
+        self._perceiver = policy._make_perceiver(self._look, calibration.robot)
+        self._seeing = CachedPerceiver(self._perceiver, lambda: self.time, self._saw)
         self._blind: str | None = None
         self._agent: Agent | None = None
         self._came_to = Outcome()
@@ -251,7 +250,7 @@ class _Episode:
         """What searches; None where that is not wanted, or nothing can be looked at from elsewhere."""
         if not self._policy._searches:
             return None
-        return search_with(table, self._eyes, self._calibration.cameras, self._images, self._seed, reads)
+        return search_with(table, self._perceiver, self._calibration.cameras, self._images, self._seed, reads)
 
     def _goals(self, scene: Scene, state: WorldState) -> tuple[Goal, ...]:
         policy = self._policy

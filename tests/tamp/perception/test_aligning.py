@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from motion.poses import Array, inverse, moved, pose, rotation_about
 from tamp.model.images import Image
-from tamp.perception.aligning import Surface, View, aligned, untold
 from tamp.perception.looks import Look
+from tamp.perception.registration import Surface, SurfaceView, aligned, untold
 from tests.synthetic_looks import HEIGHT, boxed, looking
 
 FIXED = looking("front", (0.65, -0.5, 1.5), (0.0, 0.0, 0.95), 480)
@@ -56,10 +56,10 @@ def test_the_bare_table_tells_nothing() -> None:
     assert np.array_equal(aligned(look(said), [look(fixed)]), np.eye(4))
 
 
-def seen_by_both(boxes: tuple[tuple[float, ...], ...]) -> tuple[list[View], Array]:
+def seen_by_both(boxes: tuple[tuple[float, ...], ...]) -> tuple[list[SurfaceView], Array]:
     """What a hand camera sees of boxes against the fixed one, and the direction (3,) of world y in its frame."""
     fixed, hand = (boxed(camera, boxes) for camera in (FIXED, HAND))
-    view = View.of(look(hand), Surface.of([look(fixed)]))
+    view = SurfaceView.of(look(hand), Surface.of([look(fixed)]))
     return [view], view.T_world_camera[:3, :3].T @ np.array([0.0, 1.0, 0.0])
 
 

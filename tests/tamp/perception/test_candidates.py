@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamp.perception.candidates import roundest
+from tamp.perception.fitting import roundest
 
 
 @given(x=st.floats(-0.05, 0.05), y=st.floats(-0.05, 0.05), widens=st.floats(0.0, 0.02), handle=st.floats(0.01, 0.05))

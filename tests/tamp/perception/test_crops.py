@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from motion.poses import moved, pose
-from tamp.model.images import Image
-from tamp.perception.crops import as_png, cut_out
+from tamp.model.images import Image, as_png
+from tamp.perception.overlay import cut_out
 from tests.synthetic_looks import HEIGHT, looking
 
 LOW, HIGH = np.array([-0.05, 0.1, HEIGHT]), np.array([0.05, 0.2, HEIGHT + 0.1])

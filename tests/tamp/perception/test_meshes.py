@@ -9,19 +9,18 @@ import pytest
 
 from motion.poses import Array
 from tamp.errors import InputError
-from tamp.perception.adding import name_of
-from tamp.perception.meshes import Mesh, read_mesh, read_told
+from tamp.perception.mesh_import import ImportedMesh, name_of, read_mesh, read_options
 from tests.solids import CAN, obj, revolved
 
 
-def written(folder: Path, corners: Array, told: str | None = None) -> Mesh:
+def written(folder: Path, corners: Array, told: str | None = None) -> ImportedMesh:
     (folder / "thing.obj").write_text(obj(corners))
     if told is not None:
         (folder / "object.toml").write_text(told)
-    return read_mesh(folder, read_told(folder))
+    return read_mesh(folder, read_options(folder))
 
 
-def size(mesh: Mesh) -> Array:
+def size(mesh: ImportedMesh) -> Array:
     return np.asarray(np.ptp(mesh.corners.reshape(-1, 3), axis=0))
 
 
@@ -61,7 +60,7 @@ def test_a_glb_has_y_up_and_an_obj_z_and_either_may_say_otherwise(tmp_path: Path
         folder.mkdir()
         box.export(folder / f"box.{suffix}")
         (folder / "object.toml").write_text(told)
-        mesh = read_mesh(folder, read_told(folder))
+        mesh = read_mesh(folder, read_options(folder))
         assert size(mesh) == pytest.approx(due, abs=1e-6), (suffix, told)
         assert mesh.remarks == ()
 
@@ -78,7 +77,7 @@ def test_parts_of_several_colours_keep_them(tmp_path: Path) -> None:
     red.visual.face_colors, blue.visual.face_colors = [255, 0, 0, 255], [0, 0, 255, 255]
     blue.apply_translation([0.0, 0.1, 0.0])
     trimesh.Scene([red, blue]).export(tmp_path / "both.glb")
-    pieces = read_mesh(tmp_path, read_told(tmp_path)).pieces
+    pieces = read_mesh(tmp_path, read_options(tmp_path)).pieces
     above = {p.corners[..., 2].mean() > 0: tuple(p.colours.mean(axis=0).round()) for p in pieces}
     assert above == {True: (0, 0, 255), False: (255, 0, 0)}
 
@@ -100,7 +99,7 @@ def test_what_is_no_thing_is_refused(tmp_path: Path, files: dict[str, str], says
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError) as error:
-        read_mesh(tmp_path, read_told(tmp_path))
+        read_mesh(tmp_path, read_options(tmp_path))
     assert says in str(error.value) and str(tmp_path) in str(error.value)
 
 
@@ -122,7 +121,7 @@ def test_what_is_no_thing_is_refused(tmp_path: Path, files: dict[str, str], says
 def test_what_an_object_toml_cannot_say(tmp_path: Path, told: str, says: str) -> None:
     (tmp_path / "object.toml").write_text(told)
     with pytest.raises(InputError) as error:
-        read_told(tmp_path)
+        read_options(tmp_path)
     assert says in str(error.value)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from motion.poses import Array, inverse, pose, rotation_about, rotation_vector
 from tamp.model.images import Image
 from tamp.perception.object_model import Skin
-from tamp.perception.registering import corrected, correction, sought
+from tamp.perception.registration import corrected, correction, sought
 from tests.solids import prism, rectangle, skin
 from tests.synthetic_looks import CAMERAS, bodies, library, standing, taken
 

@@ -13,7 +13,7 @@ from motion.poses import Array, from_rpy, pose
 from tamp.backends.libero.rendering import SOFTWARE
 from tamp.model.images import Image, pinhole
 from tamp.perception.library import Library
-from tamp.perception.robot_mask import robot_pixels
+from tamp.perception.robot_appearance import robot_pixels
 from tests.solids import polygon, prism, skin
 
 SIZE = 120
@@ -63,7 +63,7 @@ from tamp.backends.libero import cameras
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.tasks import find
 from tamp.perception.library import load
-from tamp.perception.robot_mask import link_poses, robot_pixels
+from tamp.perception.robot_appearance import link_poses, robot_pixels
 skins = load().robots["panda"].skins
 for name in ("libero_goal/0", "libero_object/0"):
     there = LiberoEnvironment(find(name), init_state=45, render=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motion.robot import RobotDescription
-from tamp.perception.robot_skins import BODIES, skin_of_robot
+from tamp.perception.robot_appearance import BODIES, skin_of_robot
 
 ARM = """<mujoco><worldbody><body name="base"><geom type="box" size="0.05 0.05 0.1"/>
 <body name="arm" pos="0 0 0.3"><joint name="j" axis="0 0 1" range="-3 3"/>

@@ -8,7 +8,7 @@ import pytest
 
 from tamp.backends.libero import tasks
 from tamp.model.domain import load
-from tamp.perception.written_goals import goals_in
+from tamp.perception.relative_places import goals_in
 from tamp.runs.episode import GoalSource, Settings
 from tests.places import in_physics as run
 
