@@ -12,7 +12,7 @@ from motion.robot import RobotDescription
 from tamp.agent.instruction import Instruction
 from tamp.agent.searching import Reads, Search, search_with
 from tamp.agent.tabletop import Tabletop
-from tamp.errors import Refusal
+from tamp.errors import Refusal, TampError
 from tamp.model.backend import Backend, Observation
 from tamp.model.images import Image
 from tamp.model.scene import Perceiver, Scene
@@ -40,6 +40,8 @@ class TabletopPerceiver:
     make: PerceiverFactory
     saw: Callable[[Scene], None] = lambda scene: None
     searches: bool = True
+    problem: str | None = None
+    """Why the last look came to nothing."""
     _images: tuple[Image, ...] = ()
     _alive: Alive = field(default_factory=Alive)
     _perceiver: Perceiver = field(init=False)
@@ -79,6 +81,15 @@ class TabletopPerceiver:
 
     def _look(self) -> Observation:
         """Pictures, and the encoders at the moment when they were taken."""
+        try:
+            observation = self._observed()
+        except TampError as e:
+            self.problem = str(e)
+            raise
+        self._images, self.problem = observation.images, None
+        return observation
+
+    def _observed(self) -> Observation:
         before = self.table.observe()
         for _ in range(TRIES):
             told, robot = self.take(), self.table.observe()
@@ -89,5 +100,4 @@ class TabletopPerceiver:
             raise Refusal("the arm does not come to rest: its pictures show it elsewhere than its encoders", "moving")
         images = pictures(told, self.cameras, robot.T_world_tool)
         self._alive.check(images, robot.q)
-        self._images = images
         return Observation(self.table.time, robot, images)
