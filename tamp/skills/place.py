@@ -18,10 +18,9 @@ from tamp.model.situation import Situation
 from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
 from tamp.skills.declared import PLACE
+from tamp.skills.layout import arranged
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
-from tamp.skills.shared_surface import arranged
-from tamp.skills.targets import PlaceTarget, target_of, upright
-from tamp.skills.ways import UPWARDS, ways_out
+from tamp.skills.targets import UPWARDS, PlaceTarget, target_of, upright, ways_out
 
 CLEARANCE = 0.002
 CARRY = (0.006, 0.004)

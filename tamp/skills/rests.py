@@ -14,9 +14,8 @@ from motion.shapes import Shape, bounds
 from tamp.model.situation import Situation
 from tamp.skills import layout
 from tamp.skills.base import Tools
-from tamp.skills.shared_surface import arranged, leaving_room, roomy
-from tamp.skills.targets import PlaceTarget, upright
-from tamp.skills.ways import outside
+from tamp.skills.layout import arranged, leaving_room, roomy
+from tamp.skills.targets import PlaceTarget, outside, upright
 
 SPOTS = 30
 """Poses of an item at rest that are tried for each grasp."""

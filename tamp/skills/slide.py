@@ -19,7 +19,7 @@ from tamp.model.situation import Situation
 from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.declared import SLIDE
-from tamp.skills.reach import configuration_at, way_to
+from tamp.skills.reach import configuration_at, through, way_to
 from tamp.skills.targets import PlaceTarget, target_of
 
 HEIGHTS = (0.012, 0.02, 0.03)
@@ -182,7 +182,7 @@ def _sample(
         for a, b, push, gap in zip(course[:-1], course[1:], pushes, gaps, strict=True)
         for c in (a, b)
     ]
-    follow = _through(world, way[-1], stops, paths.checker(world, 0.0, frozenset({item.name})))
+    follow = through(world, way[-1], stops, paths.checker(world, 0.0, frozenset({item.name})))
     if isinstance(follow, Blocked):
         return blocked("slide", follow, item.name)
     T_item = pose(course[-1], item.T_world_object[:3, :3])
@@ -198,17 +198,6 @@ def _sample(
     )
     after = pushed.at(out[-1], hand.opening, world.forward(out[-1]))
     return Refinement(segments, after, {"course": [c.round(4).tolist() for c in course], "inside": inside})
-
-
-def _through(world: World, q: Array, stops: list[Array], check: paths.Check) -> Array | Blocked:
-    """Straight lines of the tool from one stop to the next, from configuration `q`."""
-    out = np.array([q])
-    for T in stops:
-        leg = paths.straight(world, out[-1], T, check)
-        if isinstance(leg, Blocked):
-            return leg
-        out = np.concatenate([out, leg[1:]])
-    return out
 
 
 def _top(target: PlaceTarget) -> float:
