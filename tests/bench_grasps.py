@@ -41,7 +41,7 @@ from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench import workers
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode import Settings
-from tamp.runs.policy.process import PolicyProcess
+from tamp.runs.policy.remote import PolicyProcess
 from tests.bench_perception import DEVELOP
 from tests.bench_stepping import machine
 from tests.kept_records import keep, read, resumed

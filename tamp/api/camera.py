@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tamp.perception.perceivers import PerceiverFactory
     from tamp.runs.policy.answering import Diary
     from tamp.runs.policy.policy import Policy
-    from tamp.runs.policy.process import PolicyProcess
+    from tamp.runs.policy.remote import PolicyProcess
     from tamp.runs.worlds import Cameras
 
 
@@ -126,7 +126,7 @@ def cameras(model: Model | None, assume_first: bool = False, searches: bool = Tr
 
 def process(made: Recipe) -> PolicyProcess:
     """The process for it, not started yet."""
-    from tamp.runs.policy.process import PolicyProcess
+    from tamp.runs.policy.remote import PolicyProcess
 
     return PolicyProcess(made)
 

@@ -40,9 +40,7 @@ RECIPE = tuple(
     Path(__file__).parents[1] / name
     for name in (
         "perception/skinning.py",
-        "perception/drawing.py",
         "perception/modelling.py",
-        "perception/symmetry.py",
         "backends/libero/categories.py",
         "backends/libero/kinds.py",
         "backends/mujoco/objects.py",

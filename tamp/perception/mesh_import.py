@@ -21,11 +21,10 @@ from tamp.model.images import as_png
 from tamp.model.scene import Part, SceneObject
 from tamp.perception import library
 from tamp.perception.boxing import boxes
-from tamp.perception.drawing import picture
 from tamp.perception.library import ADDED, LibraryEntry, write
 from tamp.perception.modelling import modelled
 from tamp.perception.object_model import ObjectModel
-from tamp.perception.skinning import skins
+from tamp.perception.skinning import picture, skins
 
 KINDS = (".obj", ".stl", ".ply", ".glb")
 TOLD = "object.toml"

@@ -93,24 +93,22 @@ class Obstacle:
     high: Array
     points: Array
 
+    @staticmethod
+    def of(points: Points, ground: Ground) -> Obstacle:
+        """What some points are of, down to the ground."""
+        low, high = points.p.min(axis=0).astype(float), points.p.max(axis=0).astype(float)
+        low[2] = ground.stands
+        return Obstacle(low, high, points.p)
 
-def obstacle(points: Points, ground: Ground) -> Obstacle:
-    """What some points are of, down to the ground."""
-    low, high = points.p.min(axis=0).astype(float), points.p.max(axis=0).astype(float)
-    low[2] = ground.stands
-    return Obstacle(low, high, points.p)
+    def holds(self, points: Array, around: float) -> Numbers:
+        """Which points (n, 3) are in the box, or so many metres `around` it."""
+        return np.asarray(np.all((points > self.low - around) & (points < self.high + around), axis=1))
 
-
-def within(points: Array, u: Obstacle, around: float) -> Numbers:
-    """Which points (n, 3) are in the box around an obstacle, or so many metres `around` it."""
-    return np.asarray(np.all((points > u.low - around) & (points < u.high + around), axis=1))
-
-
-def obstacle_object(name: str, u: Obstacle) -> SceneObject:
-    """An obstacle as a thing of a scene, to be kept clear of."""
-    half = np.maximum(0.5 * (u.high - u.low), 0.002)
-    part = Part(name, "body", pose(0.5 * (u.low + u.high)), (Shape("box", half, np.eye(4)),))
-    return SceneObject(name, UNKNOWN, False, (part,))
+    def as_object(self, name: str) -> SceneObject:
+        """A thing of a scene, to be kept clear of."""
+        half = np.maximum(0.5 * (self.high - self.low), 0.002)
+        part = Part(name, "body", pose(0.5 * (self.low + self.high)), (Shape("box", half, np.eye(4)),))
+        return SceneObject(name, UNKNOWN, False, (part,))
 
 
 def ground_object(ground: Ground) -> SceneObject:

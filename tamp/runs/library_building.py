@@ -98,7 +98,7 @@ def _prepare() -> None:
 def _build_one(folder: Path, name: str, names_of: NamesOf) -> Outcome:
     from tamp.backends.libero.categories import UnusableError, load, source_of
     from tamp.backends.libero.object_models import model_of
-    from tamp.perception.drawing import picture
+    from tamp.perception.skinning import picture
 
     begun, path = time.perf_counter(), folder / library.BUILT / f"{name}.npz"
     try:

@@ -33,8 +33,7 @@ from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld
 from tamp.runs.evaluator import Evaluator
 from tamp.runs.pictures import pictured
-from tamp.runs.policy.process import PolicyProcess
-from tamp.runs.policy.remote import Entry, PolicyFault
+from tamp.runs.policy.remote import Entry, PolicyFault, PolicyProcess
 from tamp.runs.worlds import built, goals_in_libero
 
 

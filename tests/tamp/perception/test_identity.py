@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from tamp.perception.clusters import Points
-from tamp.perception.identity import mistaken
 from tamp.perception.placing import PlacedModel
-from tamp.perception.tracks import Track
+from tamp.perception.tracks import Track, mistaken
 from tests.synthetic_looks import CAMERAS, HEIGHT, library, look, painted, standing, taken
 
 HERE = np.array([0.0, 0.0, 1.2])

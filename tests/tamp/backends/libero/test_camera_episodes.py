@@ -14,7 +14,7 @@ from tamp.errors import InputError
 from tamp.perception.perceivers import check_library
 from tamp.planning.engine import Engine
 from tamp.runs.episode import Settings
-from tamp.runs.policy.process import PolicyProcess
+from tamp.runs.policy.remote import PolicyProcess
 from tests.places import by_policy as run_camera
 
 pytestmark = [pytest.mark.episode, pytest.mark.process]
