@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from motion.poses import from_rpy, inverse, pose, rotation_about
 from tamp.model.skill_spec import Spec
-from tamp.perception.observers import Moment, Observer, View, observes
-from tamp.perception.things import Things
+from tamp.perception.observers import Moment, Observer, Things, View, observes
 
 if TYPE_CHECKING:
     from tamp.skills.guided import GuidedSkill, Hand

@@ -41,7 +41,7 @@ from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench import workers
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode import Settings
-from tamp.runs.policy.process import PolicyProcess
+from tamp.runs.policy.remote import PolicyProcess
 from tests.bench_perception import DEVELOP
 from tests.bench_stepping import machine
 from tests.kept_records import keep, read, resumed
@@ -164,7 +164,7 @@ def off(folder: Path, probe: Probe, thing: str) -> list[float] | None:
 
 def calibrate(setup: Setup, first: int) -> Iterator[str]:
     """Calibrate each rig, as `tamp perception record` and `tamp calibrate` do."""
-    from tamp.perception import calibration_file, recordings
+    from tamp.perception import calibrating, recordings
     from tamp.perception.calibrating import calibrated_from
     from tamp.runs.recording import Order, record
 
@@ -179,7 +179,7 @@ def calibrate(setup: Setup, first: int) -> Iterator[str]:
             record(order, Path(folder))
             recording = recordings.read(Path(folder))
             found = calibrated_from(recording, skins)
-            calibration_file.write(path, found, recording.about)
+            calibrating.write(path, found, recording.about)
         yield f"rig {rig}: " + ", ".join(f"{f.camera} {1000 * f.size[0]:.1f} mm" for f in found)
 
 

@@ -12,11 +12,11 @@ import numpy as np
 from motion.robot import RobotDescription
 from tamp.model.scene import Perceiver
 from tamp.perception.camera import CameraPerceiver
-from tamp.perception.camera_eyes import Eyes, Look
-from tamp.perception.ground_truth import Truth
 from tamp.perception.library import Library, load
+from tamp.perception.perceivers import Observe, PerceiverFactory
 from tamp.runs.bench.records import wilson
 from tests.perception_scores import SAME_COLOUR, look_alikes
+from tests.recorded_truth import Truth
 
 Record = Mapping[str, Any]
 
@@ -84,10 +84,10 @@ class EyesWithout:
 
     categories: frozenset[str]
 
-    def __call__(self) -> Eyes:
+    def __call__(self) -> PerceiverFactory:
         library = without(load(), self.categories, {})
 
-        def made(look: Look, robot: RobotDescription) -> Perceiver:
+        def made(look: Observe, robot: RobotDescription) -> Perceiver:
             return CameraPerceiver(look, library, robot)
 
         return made

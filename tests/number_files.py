@@ -272,12 +272,12 @@ def _block() -> str:
 def _perception() -> dict[str, Example]:
     from motion.arm_model import robot_model
     from motion.arms import ARMS
-    from tamp.perception import calibration_file, recordings
+    from tamp.perception import calibrating, recordings
 
     def mesh(path: Path) -> object:
-        from tamp.perception.meshes import read_mesh, read_told
+        from tamp.perception.mesh_import import read_mesh, read_options
 
-        return read_mesh(path.parent, read_told(path.parent))
+        return read_mesh(path.parent, read_options(path.parent))
 
     with TemporaryDirectory() as folder:
         recordings.Writer(Path(folder), robot_model(ARMS["xarm6"]), {}).close()
@@ -290,7 +290,7 @@ def _perception() -> dict[str, Example]:
     camera = {"on_hand": False, "off": off, "T": T, "views": 12, "mm": 4.58, "degrees": 0.1}
     found = {"format": 1, "about": {"seed": 0}, "cameras": {"front": camera | {"scatter_mm": 1.2}}}
     return {
-        "calibration": Example("calibration.json", "json", json.dumps(found, indent=1), calibration_file.read),
+        "calibration": Example("calibration.json", "json", json.dumps(found, indent=1), calibrating.read),
         "recording": Example(
             "recording.json", "json", json.dumps(recorded, indent=1), lambda p: recordings.read(p.parent)
         ),

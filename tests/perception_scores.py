@@ -12,12 +12,12 @@ from scipy.spatial import cKDTree
 
 from motion.poses import Array, rotation_about
 from tamp.model.images import Image
-from tamp.perception.ground_truth import Truth
 from tamp.perception.masks import masks
 from tamp.perception.object_model import ObjectModel
-from tamp.perception.placing import Placed
+from tamp.perception.placing import PlacedModel
 from tamp.perception.tracks import Track
 from tamp.perception.unknowns import SEEN
+from tests.recorded_truth import Truth, most_pixels, placed
 
 PAIRED = 0.05
 """Metres between the middles of what was perceived and what is there up to which the one can be the other."""
@@ -85,13 +85,13 @@ def scored(
     false."""
     moment, present = truth.moments[n], [t for t in tracks if not t.lost]
     there = [t for t in truth.things if t.category in known]
-    true = [moment.placed(t, known[t.category]) for t in there]
+    true = [placed(moment, t, known[t.category]) for t in there]
     apart = np.array([[np.linalg.norm(_middle(p) - _middle(t.placed)) for t in present] for p in true])
     taken = _assigned(apart) if present and true else {}
     seen = {image.camera: masks([t.placed for t in present], image) for image in images}
     pairs = []
     for i, thing in enumerate(truth.things):
-        pixels = moment.most_pixels(thing.name)
+        pixels = most_pixels(moment, thing.name)
         pair = Pair(thing.name, thing.category, thing.movable, pixels, held=moment.held == thing.name)
         k = taken.get(there.index(thing)) if thing in there else None
         if k is not None:
@@ -109,12 +109,12 @@ def _assigned(apart: Array) -> dict[int, int]:
     return {int(i): int(k) for i, k in zip(rows, columns, strict=True) if apart[i, k] <= PAIRED}
 
 
-def _middle(placed: Placed) -> Array:
+def _middle(placed: PlacedModel) -> Array:
     world = np.concatenate([skin.points @ T[:3, :3].T + T[:3, 3] for skin, T in placed.skins()])
     return 0.5 * (world.min(axis=0) + world.max(axis=0))
 
 
-def _fill(pair: Pair, track: Track, true: Placed) -> None:
+def _fill(pair: Pair, track: Track, true: PlacedModel) -> None:
     pair.found, pair.unknown = track.placed.model.category, track.placed.model.source == SEEN
     pair.like = list(track.like)
     if not pair.right:
@@ -143,7 +143,7 @@ def pose_errors(model: ObjectModel, true: Array, found: Array) -> tuple[float, f
     return 1000.0 * float(np.linalg.norm(off)), float(np.degrees(angle))
 
 
-def add_s(true: Placed, found: Placed) -> float:
+def add_s(true: PlacedModel, found: PlacedModel) -> float:
     """Mean distance (m) from the points of a model where it is to the nearest ones of it where it was perceived."""
     there, here = (np.concatenate([s.points @ T[:3, :3].T + T[:3, 3] for s, T in p.skins()]) for p in (true, found))
     return float(cKDTree(here).query(there[:: max(1, len(there) // ADD_POINTS)])[0].mean())

@@ -15,7 +15,7 @@ from tamp.model.scene import Perceiver
 from tamp.runs.episode import GoalSource, Result, Settings
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld, perform, run_episode
-from tamp.runs.policy.process import PolicyProcess
+from tamp.runs.policy.remote import PolicyProcess
 from tamp.runs.policy_world import InLiberoByPolicy
 from tamp.runs.worlds import Cameras, InLibero, InPhysics
 

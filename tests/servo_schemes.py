@@ -19,12 +19,12 @@ from motion.poses import Array, Numbers, pose, rotation_about
 from motion.robot import RobotDescription
 from tamp.model.backend import Observation
 from tamp.model.scene import Perceiver, Scene
-from tamp.perception import camera_eyes
+from tamp.perception import perceivers
 from tamp.perception.camera import CameraPerceiver
-from tamp.perception.camera_eyes import Eyes
-from tamp.perception.camera_eyes import Look as ToLook
 from tamp.perception.looks import Look
-from tamp.perception.placing import Placed
+from tamp.perception.perceivers import Observe as ToLook
+from tamp.perception.perceivers import PerceiverFactory
+from tamp.perception.placing import PlacedModel
 from tamp.perception.tracks import AROUND, EXPLAINED
 
 NEAR = 0.3
@@ -90,7 +90,7 @@ class ByOutline:
 
     inner: CameraPerceiver
     scheme: Scheme
-    _followed: dict[str, Placed] = field(default_factory=dict)
+    _followed: dict[str, PlacedModel] = field(default_factory=dict)
 
     def felt(self, observation: Observation) -> None:
         self.inner.felt(observation)
@@ -130,7 +130,7 @@ class ByOutline:
         movable = [(d, n) for d, n in things if self.inner.tracks[n].movable and d < NEAR]
         return min(movable)[1] if movable and self.inner.hand.held is None else None
 
-    def _moved(self, placed: Placed, look: Look, name: str) -> Placed:
+    def _moved(self, placed: PlacedModel, look: Look, name: str) -> PlacedModel:
         """A thing where its outline is."""
         image = look.image
         drawn, Z = _drawn(placed, look)
@@ -143,7 +143,7 @@ class ByOutline:
         T = placed.T_world_object
         return replace(placed, T_world_object=pose(T[:3, 3] + R_world_camera @ (GAIN * p), R @ T[:3, :3]))
 
-    def _seen(self, placed: Placed, look: Look, name: str) -> Numbers:
+    def _seen(self, placed: PlacedModel, look: Look, name: str) -> Numbers:
         """Which pixels (h, w) may show it: near it, above the ground, not the robot's nor another thing's."""
         assert self.inner.ground is not None
         p = look.points.reshape(-1, 3).astype(float)
@@ -155,7 +155,7 @@ class ByOutline:
         return mine.reshape(look.robot.shape)
 
 
-def _drawn(placed: Placed, look: Look) -> tuple[Numbers, float]:
+def _drawn(placed: PlacedModel, look: Look) -> tuple[Numbers, float]:
     """Which pixels (h, w) show a thing if it is where it is placed, past the robot; and how far away (m) it is."""
     uv, z = look.image.project(placed.points())
     h, w = look.image.size
@@ -176,9 +176,9 @@ class SchemedEyes:
 
     scheme: str
 
-    def __call__(self) -> Eyes:
+    def __call__(self) -> PerceiverFactory:
         """Eyes with the user's library."""
-        inner = camera_eyes.camera_eyes()
+        inner = perceivers.camera_perceivers()
 
         def made(look: ToLook, robot: RobotDescription) -> Perceiver:
             seeing = inner(look, robot)

@@ -18,14 +18,14 @@ from typing import Any
 from motion.robot import RobotDescription
 from tamp.model.backend import Observation
 from tamp.model.scene import Scene
-from tamp.perception.camera_eyes import Look
+from tamp.perception.perceivers import Observe
 
 
 @dataclass(eq=False)
 class PipedEyes:
     """Asks for a scene when it looks. `seen` are shapes of the pictures, `modules` what was loaded by then."""
 
-    look: Look
+    look: Observe
     connection: Connection
     felt_times: list[float] = field(default_factory=list)
 
@@ -43,11 +43,11 @@ class PipedEyes:
 
 @dataclass(frozen=True)
 class StandIn:
-    """Makes such eyes: see `tamp.runs.policy.policy.Eyes`."""
+    """Makes such eyes: see `tamp.perception.perceivers.PerceiverFactory`."""
 
     connection: Connection
 
-    def __call__(self, look: Look, robot: RobotDescription) -> PipedEyes:
+    def __call__(self, look: Observe, robot: RobotDescription) -> PipedEyes:
         return PipedEyes(look, self.connection)
 
 

@@ -18,7 +18,7 @@ from tamp.perception.looks import Look
 from tamp.perception.masks import drawn_skins
 from tamp.perception.modelling import modelled
 from tamp.perception.object_model import ObjectModel, RobotSkin, Skin
-from tamp.perception.placing import Placed
+from tamp.perception.placing import PlacedModel
 from tests.solids import UP, polygon, prism, rectangle, skin, thing
 
 HEIGHT = 0.9
@@ -76,9 +76,9 @@ def painted(made: ObjectModel, colour: tuple[int, int, int]) -> ObjectModel:
     return replace(made, skins=skins)
 
 
-def standing(made: ObjectModel, x: float, y: float, yaw: float, above: float = 0.0) -> Placed:
+def standing(made: ObjectModel, x: float, y: float, yaw: float, above: float = 0.0) -> PlacedModel:
     """A model that stands on the table, or `above` it."""
-    return Placed(made, pose([x, y, HEIGHT + above], rotation_about(UP, yaw)))
+    return PlacedModel(made, pose([x, y, HEIGHT + above], rotation_about(UP, yaw)))
 
 
 def looking(name: str, eye: Sequence[float], at: Sequence[float], size: int = SIZE) -> Image:
@@ -92,7 +92,7 @@ def looking(name: str, eye: Sequence[float], at: Sequence[float], size: int = SI
     return Image(name, np.zeros((size, size, 3), np.uint8), blank, pinhole(size, size, np.radians(45.0)), T)
 
 
-def taken(camera: Image, things: Sequence[Placed], arm: float = 0.0, ground: bool = True) -> Image:
+def taken(camera: Image, things: Sequence[PlacedModel], arm: float = 0.0, ground: bool = True) -> Image:
     """The picture that a camera takes of the table, things on it, and the robot."""
     robots = library().robots["panda"]
     groups: list[list[tuple[Skin, Array]]] = [t.skins() for t in things]
@@ -135,7 +135,7 @@ CAMERAS = (
 )
 
 
-def observed(things: Sequence[Placed], arm: float = 0.0, time: float = 0.0) -> Observation:
+def observed(things: Sequence[PlacedModel], arm: float = 0.0, time: float = 0.0) -> Observation:
     """What is observed of a table with things."""
     state = RobotState(np.array([arm]), 0.0, bodies(arm)["arm"] @ pose([0.5, 0.0, 0.0]))
     return Observation(time, state, tuple(taken(c, things, arm) for c in CAMERAS))

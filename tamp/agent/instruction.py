@@ -9,10 +9,10 @@ from tamp.errors import InputError
 from tamp.model.domain import Domain
 from tamp.model.events import Journal
 from tamp.model.goal import Goal
-from tamp.model.images import Image
+from tamp.model.images import Image, as_png
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
-from tamp.perception.crops import as_png, cut_out
+from tamp.perception.overlay import cut_out
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from tamp.agent.activity import Routine
 from tamp.agent.goal_executor import GoalExecutor
 from tamp.agent.places import called, listed
 from tamp.agent.tabletop import Tabletop
-from tamp.agent.view_planning import Looking
+from tamp.agent.view_planning import ViewPlanner
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.events import Searching
@@ -26,9 +26,8 @@ from tamp.model.images import Image
 from tamp.model.scene import UNKNOWN, Region, Scene
 from tamp.model.state import WorldState
 from tamp.perception.camera_calibration import Camera
-from tamp.perception.unseen import floor_of
-from tamp.perception.viewpoints import faces
-from tamp.perception.written_goals import goals_in
+from tamp.perception.relative_places import goals_in
+from tamp.perception.visibility import faces, floor_of
 
 DOUBTFUL = 0.6
 """Confidence below which a thing that is to be acted on is looked at from nearby first."""
@@ -59,8 +58,8 @@ Reads = Callable[[Scene, WorldState], tuple[Goal, ...]]
 
 
 @runtime_checkable
-class SearchingEyes(Protocol):
-    """Eyes that know what they have not seen."""
+class SearchPerceiver(Protocol):
+    """A perceiver that knows what it has not seen."""
 
     def hidden(self, scene: Scene) -> Array:
         """Places (n, 3) on the ground that no picture has shown."""
@@ -85,10 +84,10 @@ def search_with(
     """A search with the camera on the hand, which finds again and clarifies what is lost at the `table` from now on;
     None without such a camera, or where the perceiver does not know what it has not seen."""
     hand = next((c for c in cameras if c.on_hand), None)
-    if hand is None or not isinstance(perceiver, SearchingEyes):
+    if hand is None or not isinstance(perceiver, SearchPerceiver):
         return None
     size = next(i.size for i in images if i.camera == hand.name)
-    search = Search(table, perceiver, Looking(table, hand.eye(size), np.random.default_rng(seed)), reads)
+    search = Search(table, perceiver, ViewPlanner(table, hand.eye(size), np.random.default_rng(seed)), reads)
     table.regain, table.clarify = search.regain, search.clarify
     return search
 
@@ -103,8 +102,8 @@ class Search:
     """One search, in an episode. `goals` are what the words came to in the end, `refusal` why they did not."""
 
     table: Tabletop
-    eyes: SearchingEyes
-    looking: Looking
+    perceiver: SearchPerceiver
+    looking: ViewPlanner
     reads: Reads
     goals: tuple[Goal, ...] = ()
     refusal: Refusal | None = None
@@ -153,10 +152,10 @@ class Search:
         self._closer.add(name)
         self._tell(f"at the {called(scene, name)} from nearby", "it is not clear what or where it is")
         points = faces(scene.object(name))
-        weights = np.where(self.eyes.shows(points), SEEN_BEFORE, 1.0)
-        self.eyes.reconsider((name,))
+        weights = np.where(self.perceiver.shows(points), SEEN_BEFORE, 1.0)
+        self.perceiver.reconsider((name,))
         yield from self._look(points, weights, LEAST)
-        self.eyes.reconsider(())
+        self.perceiver.reconsider(())
 
     # What is missed
 
@@ -198,11 +197,11 @@ class Search:
 
     def regain(self, names: list[str]) -> Routine[bool]:
         """Look around for things that were seen before and were moved, or taken away; whether all are seen again."""
-        self.eyes.forget()
+        self.perceiver.forget()
         self._tell(f"for {' and '.join(names)}", "looking around")
         for _ in range(MOST_AROUND):
             scene, _, _ = self.table.look()
-            points = self.eyes.hidden(scene)
+            points = self.perceiver.hidden(scene)
             if not scene.unseen(names) or len(points) < LEAST_AROUND:
                 break
             if (yield from self._look(points, np.ones(len(points)), LEAST_AROUND / len(points))):
@@ -216,7 +215,7 @@ class Search:
         there = [o.name for o in scene if o.name in names and o.movable and o.name not in (scene.in_hand or ())]
         for name in there:
             points = faces(scene.object(name))
-            shown = self.eyes.shows(points)
+            shown = self.perceiver.shows(points)
             if shown.mean() >= CLEAR:
                 continue
             self._tell(f"at the {called(scene, name)} from nearby", "it is not clear what became of it")
@@ -228,7 +227,7 @@ class Search:
         """Look where no picture has shown anything yet; whether that was enough."""
         for number in range(MOST_AROUND):
             scene, _, _ = self.table.look()
-            points = self.eyes.hidden(scene)
+            points = self.perceiver.hidden(scene)
             if len(points) < LEAST_AROUND:
                 break
             if number == 0:
@@ -264,7 +263,7 @@ class Search:
         """Look into an open interior, if it is not seen into from here; whether that was enough."""
         scene, _, _ = self.table.look()
         points = floor_of(scene.region(name)[1])
-        seen = self.eyes.shows(points)
+        seen = self.perceiver.shows(points)
         if seen.mean() < SEEN_INTO:
             self._tell_search(f"looking into the {words}")
             problem = yield from self._look(points, np.where(seen, SEEN_BEFORE, 1.0), LEAST)
@@ -287,7 +286,7 @@ class Search:
         return [name for *_, name in sorted(found)]
 
     def _is_seen_into(self, region: Region) -> bool:
-        return bool(self.eyes.shows(floor_of(region)).mean() >= SEEN_INTO)
+        return bool(self.perceiver.shows(floor_of(region)).mean() >= SEEN_INTO)
 
     # What is done for it
 

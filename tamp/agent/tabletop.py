@@ -20,7 +20,7 @@ from tamp.model.scene import Perceiver, Scene
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.perception.predicates import held_in
-from tamp.perception.sight import Sight
+from tamp.perception.state_estimator import StateEstimator
 from tamp.planning.deliberation import Deliberation
 from tamp.skills.base import Skill
 from tamp.skills.patterns import Pattern, patterns
@@ -50,7 +50,7 @@ class Tabletop:
     skills: dict[str, Skill]
     mind: Deliberation
     publish: Publish
-    sight: Sight
+    sight: StateEstimator
     patterns: Mapping[str, Pattern] = field(default_factory=patterns)
     """Motions without an end, by their names."""
     looks_cost: bool = False

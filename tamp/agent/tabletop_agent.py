@@ -28,7 +28,7 @@ from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.skill_spec import Spec
 from tamp.model.state import WorldState, problem_of
 from tamp.perception.relative_places import PlacesBeside, places
-from tamp.perception.sight import Sight
+from tamp.perception.state_estimator import StateEstimator
 from tamp.planning.deliberation import Deliberation, InTurn, Thought
 from tamp.planning.engine import Planner
 from tamp.planning.motion_cross_check import MotionCrossCheck
@@ -265,7 +265,7 @@ def at_table(
         mind=think(world, skills),
         publish=publish,
         patterns={name: p for name, p in patterns().items() if name not in domain.operators},
-        sight=Sight(domain, found.observers, world),
+        sight=StateEstimator(domain, found.observers, world),
     )
     return TabletopAgent(table, most_steps, reader)
 

@@ -16,7 +16,8 @@ from tamp.agent.tabletop import Tabletop
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import bodies_of
 from tamp.model.situation import Situation
-from tamp.perception.viewpoints import HandEye, View, views
+from tamp.perception.camera_calibration import HandEye
+from tamp.perception.visibility import CameraView, views
 from tamp.skills.base import Refinement, Tools
 from tamp.skills.patterns import Pattern, Poses
 from tamp.skills.reach import DEXTERITY, configuration_at
@@ -32,7 +33,7 @@ MOST_STEPS = 120
 
 
 @dataclass(eq=False)
-class Looking:
+class ViewPlanner:
     """Moves the camera in the hand of a robot at a table; `steps` counts control steps, `done` the motions."""
 
     table: Tabletop
@@ -75,7 +76,7 @@ class Looking:
                 return pattern, refinement
         return None
 
-    def _way(self, pattern: Pattern, view: View, situation: Situation) -> Refinement | None:
+    def _way(self, pattern: Pattern, view: CameraView, situation: Situation) -> Refinement | None:
         tools = Tools(self.table.world, self.rng)
         self.table.world.load(situation.state())
         if isinstance(configuration_at(view.T_world_tool, situation, tools, 0, DEXTERITY), Blocked):
@@ -83,7 +84,7 @@ class Looking:
         found = next(pattern.refine((), situation, tools))
         return found if isinstance(found, Refinement) else None
 
-    def _shows(self, view: View, way: Refinement, points: Array, weights: Array, world: World) -> float:
+    def _shows(self, view: CameraView, way: Refinement, points: Array, weights: Array, world: World) -> float:
         """Share of what is to be seen that is seen past the arm at the end of the way."""
         world.load(way.after.state())
         T_world_camera = way.after.scene.robot.T_world_tool @ self.eye.T_tool_camera

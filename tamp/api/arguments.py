@@ -63,7 +63,7 @@ def calibrated(path: Path | None, perception: str) -> None:
         return
     if perception != "camera":
         raise InputError("--calibration is about cameras; valid with --perception camera")
-    from tamp.perception.calibration_file import read
+    from tamp.perception.calibrating import read
 
     read(path)
 
@@ -139,9 +139,9 @@ def refined(seconds: float | None, perception: str) -> None:
 def seen(perception: str, noise: str = "clean") -> None:
     """InputError for cameras that lack something."""
     if perception == "camera":
-        from tamp.perception.camera_eyes import check_eyes
+        from tamp.perception.perceivers import check_library
 
-        check_eyes()
+        check_library()
     elif noise != "clean":
         raise InputError(f"--noise {noise}: nothing is seen with --perception oracle; valid: --perception camera")
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tamp.model.events import Journal
     from tamp.runs.bench.wordings import Wording
     from tamp.runs.episode_runner import Place
-    from tamp.runs.policy.process import PolicyProcess
+    from tamp.runs.policy.remote import PolicyProcess
 
 NOT_THE_TASK = "what was asked for is not what LIBERO's check of the scene's task wants"
 """Why an episode failed in which all was reached that the words were taken to say."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tamp.perception.calibrating import Found
+    from tamp.perception.calibrating import CalibratedCamera
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,15 +15,15 @@ class Calibration:
     """What was found out of each of the `cameras`, which is written in `file`; `world` are the lines of an arm's world
     file that say where the fixed ones are."""
 
-    cameras: tuple[Found, ...]
+    cameras: tuple[CalibratedCamera, ...]
     file: Path
     world: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
-        from tamp.perception import calibration_file
+        from tamp.perception import calibrating
 
-        return {"cameras": {c.camera: calibration_file.told(c) for c in self.cameras}, "out": self.file}
+        return {"cameras": {c.camera: calibrating.told(c) for c in self.cameras}, "out": self.file}
 
 
 def calibrated(folder: Path, out: Path | None = None) -> Calibration:
@@ -35,7 +35,7 @@ def calibrated(folder: Path, out: Path | None = None) -> Calibration:
     rendering.prepare(video=False)
     from motion.poses import inverse, pose
     from motion.world import World
-    from tamp.perception import calibration_file, recordings
+    from tamp.perception import calibrating, recordings
     from tamp.perception.calibrating import calibrated_from
     from tamp.perception.camera import ROBOT
     from tamp.perception.library import load
@@ -43,6 +43,6 @@ def calibrated(folder: Path, out: Path | None = None) -> Calibration:
     recording, skins = recordings.read(folder), load().robots[ROBOT].skins
     found = calibrated_from(recording, skins)
     file = out or folder / "calibration.json"
-    calibration_file.write(file, found, recording.about)
+    calibrating.write(file, found, recording.about)
     base = inverse(pose(World(recording.robot, []).base_position()))
-    return Calibration(tuple(found), file, tuple(calibration_file.as_world(found, base)))
+    return Calibration(tuple(found), file, tuple(calibrating.as_world(found, base)))

@@ -14,17 +14,17 @@ from tamp.planning.engine import usual
 if TYPE_CHECKING:
     from tamp.api.language import Model
     from tamp.backends.libero.cameras import Noise
-    from tamp.perception.camera_eyes import Eyes
+    from tamp.perception.perceivers import PerceiverFactory
     from tamp.runs.policy.answering import Diary
     from tamp.runs.policy.policy import Policy
-    from tamp.runs.policy.process import PolicyProcess
+    from tamp.runs.policy.remote import PolicyProcess
     from tamp.runs.worlds import Cameras
 
 
-def _camera_eyes() -> Eyes:
-    from tamp.perception.camera_eyes import camera_eyes
+def _camera_perceivers() -> PerceiverFactory:
+    from tamp.perception.perceivers import camera_perceivers
 
-    return camera_eyes()
+    return camera_perceivers()
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Recipe:
     reflexes: tuple[str, ...] = REFLEXES
     advised: bool = False
     """Whether the model is asked what to do where nothing else helps."""
-    eyes: Callable[[], Eyes] = _camera_eyes
+    perceivers: Callable[[], PerceiverFactory] = _camera_perceivers
 
     def __call__(self, diary: Diary) -> Policy:
         """The policy, which writes into a diary."""
@@ -50,7 +50,7 @@ class Recipe:
         domain = arguments.domain(self.domain)
         return Policy(
             domain,
-            self.eyes(),
+            self.perceivers(),
             read,
             language.planner(self.planner, model),
             journal=diary,
@@ -126,16 +126,16 @@ def cameras(model: Model | None, assume_first: bool = False, searches: bool = Tr
 
 def process(made: Recipe) -> PolicyProcess:
     """The process for it, not started yet."""
-    from tamp.runs.policy.process import PolicyProcess
+    from tamp.runs.policy.remote import PolicyProcess
 
     return PolicyProcess(made)
 
 
 def check() -> None:
     """InputError where the library of objects is missing."""
-    from tamp.perception.camera_eyes import check_eyes
+    from tamp.perception.perceivers import check_library
 
-    check_eyes()
+    check_library()
 
 
 def noise(kind: str, *seeds: int) -> Noise:

@@ -115,7 +115,7 @@ def problem_read_by(
 
 
 def _formulas(scene: LoadedScene, texts: list[str], untouched: tuple[str, ...]) -> tuple[Goal, ...]:
-    from tamp.perception.written_goals import goals_in
+    from tamp.perception.relative_places import goals_in
 
     if not texts:
         raise InputError('no goal is given; valid: a formula in PDDL, such as "(in can box_contain_region)"')

@@ -79,17 +79,17 @@ def _perceived(folder: Path, out: Path, library: Library) -> dict[str, Any]:
 
     recording = recordings.read(folder)
     now, moments = recording.felt[0], []
-    eyes = CameraPerceiver(lambda: now, library, recording.robot)
+    perceiver = CameraPerceiver(lambda: now, library, recording.robot)
     out.mkdir(parents=True, exist_ok=True)
     for observation, n in recordings.played(recording):
         now = observation
-        eyes.felt(now)
+        perceiver.felt(now)
         if n is None:
             continue
-        scene = eyes.perceive()
-        there = [t for t in eyes.tracks.values() if not t.lost]
+        scene = perceiver.perceive()
+        there = [t for t in perceiver.tracks.values() if not t.lost]
         things = [shown(t.name, t.confidence, t.placed) for t in there]
-        things += [unknown(f"unknown_{i}", u.low, u.high) for i, u in enumerate(eyes.unknown, 1)]
+        things += [unknown(f"unknown_{i}", u.low, u.high) for i, u in enumerate(perceiver.unknown, 1)]
         pictures = [out / f"{n:04d}_{image.camera}_seen.png" for image in now.images]
         for path, image in zip(pictures, now.images, strict=True):
             recordings.write_png(path, overlaid(image, things))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tamp.model.domain import Domain
     from tamp.model.scene import Perceiver, Scene
     from tamp.model.state import WorldState
-    from tamp.perception.sight import Sight
+    from tamp.perception.state_estimator import StateEstimator
 
 Simulator = Literal["libero", "mujoco", "pybullet", "xarm"]
 """Where a scene is: in a simulator; `xarm`: an arm works in it through its maker's SDK."""
@@ -51,7 +51,7 @@ class LoadedScene:
     backend: Backend = field(repr=False)
     perceiver: Perceiver = field(repr=False)
     _task: Task = field(repr=False)
-    _sight: Sight = field(repr=False)
+    _sight: StateEstimator = field(repr=False)
     _environment: LiberoEnvironment | None = field(default=None, repr=False)
     _pictures: bool = False
     _opened: contextlib.ExitStack = field(default_factory=contextlib.ExitStack, repr=False)
@@ -190,7 +190,7 @@ def load_scene(
         backend, perceiver, robot, environment = _built(chosen, task, drawn, init_state, body, at, pictures, opened)
         kept = opened.pop_all()
     from tamp.model.bodies import world_of
-    from tamp.perception.sight import Sight
+    from tamp.perception.state_estimator import StateEstimator
 
     return LoadedScene(
         name=task.name,
@@ -203,7 +203,7 @@ def load_scene(
         backend=backend,
         perceiver=perceiver,
         _task=task,
-        _sight=Sight(loaded, found.observers, world_of(perceiver.perceive(), robot)),
+        _sight=StateEstimator(loaded, found.observers, world_of(perceiver.perceive(), robot)),
         _environment=environment,
         _pictures=pictures and environment is not None,
         _opened=kept,

@@ -48,7 +48,7 @@ def chosen(goals: tuple[Goal, ...], log: EpisodeLog) -> tuple[Goal, ...]:
 def from_pddl(texts: Sequence[str], untouched: Sequence[str], domain: Domain) -> GoalSource:
     """A goal source that takes goals as they are written, one after the other. InputError for what is no formula."""
     from tamp.model.goal import check_form
-    from tamp.perception.written_goals import goals_in
+    from tamp.perception.relative_places import goals_in
 
     for text in texts:
         check_form(text, domain)

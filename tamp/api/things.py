@@ -49,7 +49,7 @@ def categories(counted: Counted, pictures: bool = False) -> dict[str, Any]:
 def _category(category: Category, pictures: bool) -> dict[str, Any]:
     """A category as plain data; size in metres."""
     from tamp.backends.libero.scene_description import types_of
-    from tamp.perception.drawing import picture
+    from tamp.perception.skinning import picture
 
     types = types_of(category.thing)
     regions = category.regions("surface", "interior")
@@ -81,16 +81,14 @@ class Objects:
 
     def described(self, name: str) -> dict[str, Any]:
         """All that is known of one. InputError where there is none of that name."""
-        from tamp.perception.library import path_of
-        from tamp.perception.model_files import read
+        from tamp.perception.library import path_of, read
 
         model = self._library.model(name)
         return _described(model, _source(self._library, model), read(path_of(name, self._library)).remarks)
 
     def picture(self, name: str) -> bytes:
         """What it looks like, a PNG."""
-        from tamp.perception.library import path_of
-        from tamp.perception.model_files import read_picture
+        from tamp.perception.library import path_of, read_picture
 
         return read_picture(path_of(name, self._library))
 
@@ -133,9 +131,9 @@ def add(folder: Path) -> dict[str, Any]:
     hush_warnings()
     with hush_simulator():
         from tamp.backends.libero.categories import names
-        from tamp.perception.adding import add as add_model
-        from tamp.perception.adding import model_in
         from tamp.perception.library import objects_folder
+        from tamp.perception.mesh_import import import_mesh as add_model
+        from tamp.perception.mesh_import import model_in
 
         entry = add_model(folder, objects_folder(), frozenset(names()), language.nouns)
     return _described(model_in(entry), "added", entry.remarks)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motion.poses import Array, inverse
+from motion.poses import Array, Numbers, inverse
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +49,15 @@ class Image:
         safe = np.where(np.abs(z) > 1e-9, z, 1e-9)
         return np.stack([p[..., i] / safe * self.K[i, i] + self.K[i, 2] for i in (0, 1)], axis=-1), z
 
+    def pixels(self, p_world: Array) -> tuple[tuple[Numbers, Numbers], Array, Numbers]:
+        """The pixels in which points (n, 3) appear, rows and columns (n,), depths (n,) in metres, and which (n,) are in
+        the picture: the first pixel stands for the others."""
+        uv, z = self.project(p_world)
+        u, v = (np.rint(np.nan_to_num(uv[:, i])).astype(int) for i in (0, 1))
+        h, w = self.size
+        inside = (u >= 0) & (u < w) & (v >= 0) & (v < h) & (z > 0.01)
+        return (np.where(inside, v, 0), np.where(inside, u, 0)), z, inside
+
 
 def pinhole(height: int, width: int, vertical_view: float, aside: Sequence[float] = (0.0, 0.0)) -> Array:
     """Intrinsics (3, 3) of a camera with square pixels and a vertical field of view in radians. `aside`: pixels to the
@@ -63,3 +72,10 @@ def metric_depth(raw: Array, near: float, far: float) -> Array:
     there is nothing up to the far one."""
     z = near / (1.0 - raw.astype(np.float64) * (1.0 - near / far))
     return np.where(raw < 1.0, z, 0.0)
+
+
+def as_png(pixels: Array) -> bytes:
+    """A picture (h, w, 3) as the bytes of a PNG."""
+    import imageio.v3 as imageio
+
+    return bytes(imageio.imwrite("<bytes>", pixels, extension=".png"))

@@ -3,28 +3,52 @@
 A fixed camera is where the robot that it sees is where the encoders have it, whatever the robot does. The camera in the
 hand is where it sees the surfaces that the fixed ones see: its place in the hand is one for all views, which are
 solved together, so that what one view does not tell another one does.
-"""
+
+
+What a calibration found, in a file: where each camera is, against where it was said to be."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from motion.poses import Array, Numbers, error, inverse, pose, rotation_vector, rotation_vector_to_matrix
+from motion.poses import (
+    Array,
+    Numbers,
+    error,
+    inverse,
+    is_rigid,
+    pose,
+    rotation_vector,
+    rotation_vector_to_matrix,
+    to_rpy,
+)
 from motion.world import World
-from tamp.errors import Refusal
+from tamp.errors import InputError, Refusal
+from tamp.files.quantities import not_metres
+from tamp.files.toml_table import Table
 from tamp.model.backend import Observation
 from tamp.model.images import Image
-from tamp.perception.aligning import Surface, View, jointly_aligned, untold
 from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
-from tamp.perception.onto_planes import size
-from tamp.perception.recordings import Recording
-from tamp.perception.registering import MOVED, corrected, correction, sought
-from tamp.perception.robot_mask import link_poses, robot_pixels
-from tamp.perception.steadying import steady
+from tamp.perception.recordings import Recording, read_json, write_json
+from tamp.perception.registration import (
+    MOVED,
+    Surface,
+    SurfaceView,
+    corrected,
+    correction,
+    jointly_aligned,
+    size,
+    sought,
+    untold,
+)
+from tamp.perception.rig import steady
+from tamp.perception.robot_appearance import link_poses, robot_pixels
 
 FEWEST = 3
 """Views at least, from places that differ."""
@@ -37,10 +61,14 @@ AGREE = (0.004, float(np.radians(0.6)))
 
 Bodies = Callable[[Observation], Mapping[str, Array]]
 """The poses (4, 4) of the robot's bodies at an observation."""
+FORMAT = 1
+VALID = "what tamp calibrate wrote"
+FARTHEST = 2.0
+"""Metres that a camera is off: from further away none is found."""
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class CalibratedCamera:
     """Where a camera is: `off` (4, 4) in the frame of where it is said to be, by how many `views`; `T` (4, 4) in the
     tool's frame where it is `on_hand`, else in the world. `scatter`: how much single views differ, metres and
     radians, in the median."""
@@ -58,7 +86,7 @@ class Found:
         return size(self.off)
 
 
-def calibrated_from(recording: Recording, skins: Mapping[str, Skin]) -> list[Found]:
+def calibrated_from(recording: Recording, skins: Mapping[str, Skin]) -> list[CalibratedCamera]:
     """All cameras of a recording, from all its views."""
     world = World(recording.robot, [])
 
@@ -68,7 +96,9 @@ def calibrated_from(recording: Recording, skins: Mapping[str, Skin]) -> list[Fou
     return calibrated([recording.looked(n) for n in range(len(recording.moments))], bodies, skins)
 
 
-def calibrated(observations: Sequence[Observation], bodies: Bodies, skins: Mapping[str, Skin]) -> list[Found]:
+def calibrated(
+    observations: Sequence[Observation], bodies: Bodies, skins: Mapping[str, Skin]
+) -> list[CalibratedCamera]:
     """All cameras, the fixed ones first. Refusal for what cannot be told from these views, and what is missing."""
     seen = distinct([o for o in observations if o.images])
     if len(seen) < FEWEST:
@@ -110,7 +140,7 @@ def _moves(camera: str, seen: Sequence[Observation]) -> bool:
     return any(np.abs(T - poses[0]).max() > STAYS for T in poses)
 
 
-def _fixed(camera: str, seen: Sequence[Observation], bodies: Bodies, skins: Mapping[str, Skin]) -> Found:
+def _fixed(camera: str, seen: Sequence[Observation], bodies: Bodies, skins: Mapping[str, Skin]) -> CalibratedCamera:
     offs: list[Array] = []
     for o in seen:
         image, there = steady(_image(o, camera)), bodies(o)
@@ -129,18 +159,22 @@ def _fixed(camera: str, seen: Sequence[Observation], bodies: Bodies, skins: Mapp
         )
     off, scatter = middle(offs)
     _check(camera, scatter)
-    return Found(camera, False, off, _image(seen[0], camera).T_world_camera @ off, len(offs), scatter)
+    return CalibratedCamera(camera, False, off, _image(seen[0], camera).T_world_camera @ off, len(offs), scatter)
 
 
 def _on_hand(
-    camera: str, seen: Sequence[Observation], fixed: Sequence[Found], bodies: Bodies, skins: Mapping[str, Skin]
-) -> Found:
+    camera: str,
+    seen: Sequence[Observation],
+    fixed: Sequence[CalibratedCamera],
+    bodies: Bodies,
+    skins: Mapping[str, Skin],
+) -> CalibratedCamera:
     views = []
     for o in seen:
         there = bodies(o)
         others = [_look(corrected(steady(_image(o, f.camera)), f.off), there, skins) for f in fixed]
         look = _look(steady(_image(o, camera)), there, skins)
-        views.append(View.of(look, Surface.of(others)))
+        views.append(SurfaceView.of(look, Surface.of(others)))
     told = jointly_aligned(views)
     if told is None:
         raise Refusal(
@@ -160,7 +194,7 @@ def _on_hand(
     scatter = middle(single)[1] if single else (0.0, 0.0)
     _check(camera, scatter)
     T_tool_camera = inverse(seen[0].robot.T_world_tool) @ _image(seen[0], camera).T_world_camera
-    return Found(camera, True, told, T_tool_camera @ told, len(views), scatter)
+    return CalibratedCamera(camera, True, told, T_tool_camera @ told, len(views), scatter)
 
 
 def _look(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> Look:
@@ -186,3 +220,52 @@ def middle(offs: Sequence[Array]) -> tuple[Array, tuple[float, float]]:
     away = np.array([size(inverse(T) @ off) for off in offs])
     metres, radians = np.median(away, axis=0)
     return T, (float(metres), float(radians))
+
+
+def write(path: Path, found: Sequence[CalibratedCamera], about: dict[str, Any]) -> None:
+    """Write it; `about` says of what recording. InputError where it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, {"format": FORMAT, "about": about, "cameras": {f.camera: told(f) for f in found}})
+    except OSError as e:
+        raise InputError(f"cannot write {path}: {e.strerror}") from e
+
+
+def told(found: CalibratedCamera) -> dict[str, Any]:
+    """What was found of a camera, as plain data."""
+    metres, radians = found.size
+    return {
+        "on_hand": found.on_hand, "off": found.off.tolist(), "T": found.T.tolist(), "views": found.views,
+        "mm": round(1000 * metres, 2), "degrees": round(float(np.degrees(radians)), 3),
+        "scatter_mm": round(1000 * found.scatter[0], 2),
+        "scatter_degrees": round(float(np.degrees(found.scatter[1])), 3),
+    }  # fmt: skip
+
+
+def read(path: Path) -> dict[str, Array]:
+    """How far cameras are off (4, 4), by their names, each in the frame of where it is said to be. InputError, with its
+    line, for a file that says no such thing."""
+    known = read_json(path, FORMAT)
+    cameras = known.table("cameras", f"an object, {VALID}")
+    return {name: _off(cameras.table(name, f"an object, {VALID}")) for name in cameras.values}
+
+
+def _off(camera: Table) -> Array:
+    off = camera.array("off", f"a pose (4, 4), {VALID}", 4, 4)
+    if not is_rigid(off):
+        raise camera.no("off", f"a pose (4, 4), {VALID}")
+    if why := not_metres(off[:3, 3].tolist(), FARTHEST):
+        raise camera.no("off", f"a pose (4, 4) whose last column is in metres, {why}")
+    return off
+
+
+def as_world(found: Sequence[CalibratedCamera], T_base_world: Array) -> list[str]:
+    """The lines of an arm's world file for the cameras that do not move with the hand: where they are in the frame of
+    the robot's base."""
+    lines = []
+    for f in found:
+        if not f.on_hand:
+            T = T_base_world @ f.T
+            xyz, rpy = np.round(1000 * T[:3, 3], 2).tolist(), np.round(np.degrees(to_rpy(T[:3, :3])), 3).tolist()
+            lines += [f"[cameras.{f.camera}]", f"xyz_mm = {xyz}", f"rpy_deg = {rpy}"]
+    return lines

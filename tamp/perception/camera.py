@@ -17,23 +17,31 @@ from motion.world import World
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
-from tamp.perception.candidates import Candidate, candidates
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, looked_from, stood_on, together
-from tamp.perception.holding import Hand, at_pads
-from tamp.perception.identity import mistaken
+from tamp.perception.fitting import Candidate, candidates
+from tamp.perception.holding import HandTracker, at_pads
 from tamp.perception.library import Library
-from tamp.perception.looks import Look
+from tamp.perception.looks import Look, gone, sighting
 from tamp.perception.object_model import RobotSkin
-from tamp.perception.recognising import Found, recognised
+from tamp.perception.recognising import Recognition, recognised
 from tamp.perception.rig import Rig
-from tamp.perception.robot_mask import link_poses, reaches_forward
-from tamp.perception.sightings import gone, sighting
-from tamp.perception.support import floating, reaches, stood, unlike
-from tamp.perception.sureness import likeliest_there, recognised_again, sureness
-from tamp.perception.surroundings import OBSTACLE, Obstacle, ground_object, obstacle, obstacle_object, within
-from tamp.perception.tracks import AROUND, EXPLAINED, Track, followed, held_as_seen, told_apart, with_joints_followed
+from tamp.perception.robot_appearance import link_poses, reaches_forward
+from tamp.perception.support import OBSTACLE, Obstacle, floating, ground_object, reaches, stood, unlike
+from tamp.perception.tracks import (
+    AROUND,
+    EXPLAINED,
+    Track,
+    followed,
+    held_as_seen,
+    likeliest_there,
+    mistaken,
+    recognised_again,
+    sureness,
+    told_apart,
+    with_joints_followed,
+)
 from tamp.perception.unknowns import SEEN, of_one_thing, unknown_thing
-from tamp.perception.unseen import Unseen, shown
+from tamp.perception.visibility import Unseen, shown
 
 ROBOT = "panda"
 """The entry in the library of the robot that is taken to be in the pictures, unless another skin is handed over."""
@@ -70,7 +78,7 @@ class CameraPerceiver:
     skin: RobotSkin | None = None
     """What the robot looks like, where that is another one than the library's."""
     tracks: dict[str, Track] = field(default_factory=dict)
-    hand: Hand = field(default_factory=Hand)
+    hand: HandTracker = field(default_factory=HandTracker)
     unknown: list[Obstacle] = field(default_factory=list)
     ground: Ground | None = None
     _world: World = field(init=False)
@@ -108,12 +116,11 @@ class CameraPerceiver:
             self._first(looks, observation.time)
         else:
             self._again(looks, observation)
-        assert self.ground is not None
-        self._unseen = self._unseen or Unseen.of(self.ground, self._base)
+        self._unseen = self._unseen or Unseen.of(self._level, self._base)
         self._unseen.saw(looks)
         return self._scene(observation)
 
-    # What whoever searches asks
+    # For a search
 
     def hidden(self, scene: Scene) -> Array:
         """Places (n, 3) just above the ground that no picture has shown so far."""
@@ -136,6 +143,12 @@ class CameraPerceiver:
         robot = observation.robot
         bodies = link_poses(self._world, robot.q, robot.opening, self._skin.skins)
         return self._rig.looks(observation.images, bodies)
+
+    @property
+    def _level(self) -> Ground:
+        """The ground, after the first look."""
+        assert self.ground is not None
+        return self.ground
 
     # The first look
 
@@ -160,7 +173,7 @@ class CameraPerceiver:
         for lot in of_one_thing(left):
             self._begin_unknown(lot, time)
 
-    def _begin(self, found: Found, time: float) -> None:
+    def _begin(self, found: Recognition, time: float) -> None:
         """Know of a thing from now on."""
         thing = found.placed.model.thing
         name = self._free_name(thing.name)
@@ -177,28 +190,25 @@ class CameraPerceiver:
 
     def _begin_unknown(self, points: Points, time: float) -> None:
         """Know from now on of something that no model explains: a thing, or where it is large an obstacle."""
-        assert self.ground is not None
         if len(points) < NEW:
             return
-        placed = unknown_thing(points, self.ground) if reaches(points, self.ground) else None
+        placed = unknown_thing(points, self._level) if reaches(points, self._level) else None
         if placed is None:
-            self.unknown.append(obstacle(points, self.ground))
+            self.unknown.append(Obstacle.of(points, self._level))
             return
         number = 1 + sum(t.placed.model.source == SEEN for t in self.tracks.values())
         name = self._free_name(placed.model.thing.name, number)
         self.tracks[name] = Track(name, placed, True, time, HALF_KNOWN)
 
     def _supported(self, track: Track) -> Track:
-        assert self.ground is not None
         others = [t.placed for n, t in self.tracks.items() if n != track.name and t.movable and not t.lost]
-        return replace(track, placed=stood(track.placed, others, self.ground)) if track.movable else track
+        return replace(track, placed=stood(track.placed, others, self._level)) if track.movable else track
 
     # Later looks
 
     def _again(self, looks: Sequence[Look], observation: Observation) -> None:
-        assert self.ground is not None
-        self._rig.agree(looks, self.ground, self._base)
-        points = above(looks, self.ground, self._base)
+        self._rig.agree(looks, self._level, self._base)
+        points = above(looks, self._level, self._base)
         self._carry(observation.robot)
         for name in sorted(self._doubted & self.tracks.keys()):
             self._reconsider(name, points, looks, observation.time)
@@ -234,12 +244,11 @@ class CameraPerceiver:
             del self.tracks[name]
             self._begin(best, time)
 
-    def _anew(self, name: str, points: Points, looks: Sequence[Look]) -> Found | None:
+    def _anew(self, name: str, points: Points, looks: Sequence[Look]) -> Recognition | None:
         """What is recognised in all that is seen where a thing is; None where nothing is."""
-        assert self.ground is not None
         before = self.tracks[name]
         near = (before.placed.distance(points.p) < AROUND) & self._unexplained(points, but=name)
-        found, _ = recognised(points.where(near), looks, self.ground, self._known, self._rng)
+        found, _ = recognised(points.where(near), looks, self._level, self._known, self._rng)
         return likeliest_there(before, found)
 
     def _replaced(self, names: Sequence[str], points: Points, looks: Sequence[Look], time: float) -> None:
@@ -260,11 +269,10 @@ class CameraPerceiver:
 
     def _reconsider_obstacle(self, u: Obstacle, points: Points, looks: Sequence[Look], time: float) -> None:
         """Recognise what was in the way without being known, in all that is seen of it by now."""
-        assert self.ground is not None
         others = [o for o in self.unknown if o is not u]
         rest = points.where(self._unexplained(points, unknown=others))
-        lots = [c for c in clusters(rest) if len(c) >= NEW and within(c.p, u, KNOWN_SPOT).any()]
-        found = [f for lot in lots for f in recognised(lot, looks, self.ground, self._known, self._rng)[0]]
+        lots = [c for c in clusters(rest) if len(c) >= NEW and u.holds(c.p, KNOWN_SPOT).any()]
+        found = [f for lot in lots for f in recognised(lot, looks, self._level, self._known, self._rng)[0]]
         sure = [f for f in found if f.score > SURE]
         if sure:
             self.unknown = others
@@ -323,24 +331,22 @@ class CameraPerceiver:
                 own = HALF_SEEN if t.placed.model.source == SEEN else EXPLAINED
                 out[out] &= ~t.placed.explains(points.p[out], own)
         for u in self.unknown if unknown is None else unknown:
-            out &= ~within(points.p, u, KNOWN_SPOT)
+            out &= ~u.holds(points.p, KNOWN_SPOT)
         return out
 
     def _look_for_the_lost(self, points: Points, looks: Sequence[Look], time: float) -> None:
-        assert self.ground is not None
         lost = {n: t for n, t in self.tracks.items() if t.lost}
         if not lost:
             return
         models = {id(t.placed.model): t.placed.model for t in lost.values()}
         wanted = candidates(models.values(), lying=True)
-        found, _ = recognised(points, looks, self.ground, wanted, self._rng, there=True)
+        found, _ = recognised(points, looks, self._level, wanted, self._rng, there=True)
         for f in sorted(found, key=lambda f: -f.score):
             mine = [n for n, t in lost.items() if t.placed.model is f.placed.model]
             if mine:
                 del lost[self._found_again(mine, f, time)]
 
     def _take_up_the_new(self, points: Points, looks: Sequence[Look], time: float) -> None:
-        assert self.ground is not None
         fresh = points.where(self._unexplained(points))
         lots = [c for c in clusters(fresh) if len(c) >= NEW]
         for lot in lots:
@@ -349,12 +355,11 @@ class CameraPerceiver:
     def _take_up(self, lot: Points, looks: Sequence[Look], time: float) -> None:
         """Take up new points that belong together: known things, or something unknown, of which they would be pieces
         if they explained little of it or were in the air."""
-        assert self.ground is not None
-        found, _ = recognised(lot, looks, self.ground, self._known, self._rng)
+        found, _ = recognised(lot, looks, self._level, self._known, self._rng)
         sure = [f for f in found if f.score > SURE and f.placed.model.thing.movable]
         there = [t.placed for n, t in self.tracks.items() if not t.lost and n != self.hand.held]
         nothing = np.zeros((0, 3))
-        up = floating([*(f.placed for f in sure), *there], self.ground.stands, nothing)
+        up = floating([*(f.placed for f in sure), *there], self._level.stands, nothing)
         sure = [f for f, floats in zip(sure, up, strict=False) if not floats]
         left = unlike(lot, (f.placed for f in sure), EXPLAINED)
         if len(left) > PARTLY * len(lot):
@@ -365,7 +370,7 @@ class CameraPerceiver:
         for c in of_one_thing(clusters(left)):
             self._begin_unknown(c, time)
 
-    def _moved_unseen(self, found: Found, time: float) -> bool:
+    def _moved_unseen(self, found: Recognition, time: float) -> bool:
         """Whether what turned up is a thing that is not seen where it was: then that has moved."""
         mine = [
             n
@@ -376,9 +381,9 @@ class CameraPerceiver:
             self._found_again(mine, found, time)
         return bool(mine)
 
-    def _found_again(self, names: Sequence[str], found: Found, time: float) -> str:
+    def _found_again(self, names: Sequence[str], found: Recognition, time: float) -> str:
         """Say of the nearest of some things that it is where something was found; its name."""
-        name = min(names, key=lambda n: _apart(self.tracks[n], found))
+        name = min(names, key=lambda n: self.tracks[n].placed.away(found.placed))
         track = replace(self.tracks[name], placed=found.placed, time=time, confidence=found.confidence, lost=False)
         self.tracks[name] = self._supported(track)
         return name
@@ -386,15 +391,10 @@ class CameraPerceiver:
     # The scene
 
     def _scene(self, observation: Observation) -> Scene:
-        assert self.ground is not None
         things = [t.placed.as_object(t.name) for t in self.tracks.values() if not t.lost]
-        boxes = [obstacle_object(f"{OBSTACLE}{i}", u) for i, u in enumerate(self.unknown, 1)]
+        boxes = [u.as_object(f"{OBSTACLE}{i}") for i, u in enumerate(self.unknown, 1)]
         confidence = sureness(list(self.tracks.values()), self._known)
         held = (self.hand.held,) if self.hand.held is not None else ()
-        everything = (*things, *boxes, ground_object(self.ground))
+        everything = (*things, *boxes, ground_object(self._level))
         unknown = tuple(t.name for t in self.tracks.values() if t.placed.model.source == SEEN and not t.lost)
         return Scene(everything, observation.robot, observation.time, confidence, held, BLUR, unknown)
-
-
-def _apart(track: Track, found: Found) -> float:
-    return float(np.linalg.norm(track.placed.T_world_object[:3, 3] - found.placed.T_world_object[:3, 3]))

@@ -11,18 +11,36 @@ from typing import Any
 import numpy as np
 
 from motion.mjcf_files import embed_meshes, without_files
-from motion.poses import Array, is_rigid
+from motion.poses import Array, Numbers, is_rigid
 from motion.robot import RobotDescription, description, from_plain
 from motion.standard_action import Controller
 from tamp.errors import InputError
 from tamp.fields import check_fields, shown
-from tamp.perception.viewpoints import HandEye
 
 VALID = "valid: what Calibration.as_dict() gives"
 RIGID = 1e-3
 """How far a rotation may be from one, such as by rounding."""
+INSIDE_PICTURE = 0.9
+"""Share of the half picture within which something counts as in it."""
+NEAREST = 0.08
+"""Metres from the camera nearer than which nothing is in focus."""
 ON_HAND, IN_WORLD = 1.0, 20.0
 """Metres that a camera may be from the tool, and from the world's origin: beyond them it is another unit."""
+
+
+@dataclass(frozen=True, eq=False)
+class HandEye:
+    """A camera in the hand: its pose (4, 4) in the tool's frame, z into the picture; the tangents (2,) of half its
+    angles of view, across and down."""
+
+    T_tool_camera: Array
+    tangents: Array
+
+    def pictured(self, T_world_camera: Array, points: Array) -> Numbers:
+        """Which of some points (n, 3) are in the picture, whatever is in front of them."""
+        p = (points - T_world_camera[:3, 3]) @ T_world_camera[:3, :3]
+        inside = np.abs(p[:, :2]) < INSIDE_PICTURE * self.tangents * np.maximum(p[:, 2:], 1e-9)
+        return np.asarray((p[:, 2] > NEAREST) & inside.all(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What stands out of the ground: its height, the points above it, and which of these belong together."""
+"""What stands out of the ground: its height, the points above it, which of these belong together, and to a model."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.ndimage import label
 
-from motion.poses import Numbers
-from tamp.perception.looks import Look
+from motion.poses import Array, Numbers, moved
+from tamp.perception.looks import MATCHED, Look, gaps_at
+from tamp.perception.object_model import SAMPLES, Skin
+from tamp.perception.placing import PlacedModel
 from tamp.perception.skinning import normals_of
 
 REACH = 1.15
@@ -37,6 +39,8 @@ APART = 0.008
 """Metres that two things are apart at least, to be told apart by it alone."""
 FEWEST = 25
 """Points of which something is made at least."""
+EXPLAINED = 0.007
+"""Metres from a skin up to which a point is explained by it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +67,10 @@ class Points:
     def where(self, mask: Numbers) -> Points:
         """Some of them."""
         return Points(self.p[mask], self.colours[mask])
+
+    def some(self, n: int, rng: np.random.Generator) -> Points:
+        """At most `n` of them, drawn at random."""
+        return self if len(self) <= n else self.where(rng.choice(len(self), n, replace=False))
 
 
 def looked_from(p_world_base: Numbers, forward: float) -> Numbers:
@@ -145,3 +153,24 @@ def clusters(points: Points) -> list[Points]:
 def together(lots: Sequence[Points]) -> Points:
     """Several lots as one."""
     return Points(np.concatenate([c.p for c in lots]), np.concatenate([c.colours for c in lots]))
+
+
+def evidence(placed: PlacedModel, cluster: Points, looks: Sequence[Look]) -> float:
+    """How many of the points that a cluster has on a model there should be, for as much as is seen of the model: of few
+    what is seen there is something else, the ground or another thing that its skin happens to touch."""
+    wanted = sum(_points_of(skin, T, looks) for skin, T in placed.skins())
+    return int((placed.distance(cluster.p) < EXPLAINED).sum()) / max(1.0, wanted)
+
+
+def _points_of(skin: Skin, T_world_skin: Array, looks: Sequence[Look]) -> float:
+    """How many points there are, thinned, of what is seen of a skin: fewer where it is far or seen from aside."""
+    every = max(1, len(skin.points) // SAMPLES)
+    world, normals = moved(skin.points[::every], T_world_skin), skin.normals[::every] @ T_world_skin[:3, :3].T
+    most: Array = np.zeros(len(world))
+    for look in looks:
+        towards = look.image.T_world_camera[:3, 3] - world
+        far = np.linalg.norm(towards, axis=1)
+        facing = np.maximum(np.einsum("ij,ij->i", normals, towards) / far, 0.0)
+        dense = np.minimum(facing * (look.image.K[0, 0] / far) ** 2, 1.0 / THIN**2)
+        most = np.maximum(most, np.where(np.abs(gaps_at(look, world)) <= MATCHED, dense, 0.0))
+    return float(most.sum()) * skin.area * every

@@ -9,15 +9,11 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from motion.poses import Array
-from tamp.errors import InputError
-from tamp.perception.object_model import ObjectModel
-from tamp.perception.placing import Placed
-from tamp.perception.recordings import read_json, read_png, write_json, write_png
+from tamp.perception.recordings import write_json, write_png
 
 FORMAT = 1
 FOLDER, INDEX = "truth", "truth.json"
@@ -27,7 +23,7 @@ MOST_THINGS = ROBOT - 1
 
 
 @dataclass(frozen=True)
-class Thing:
+class TrueThing:
     """A thing that is there, called as the simulator calls it. `joints` are its parts that move on one, by the end of
     their name after the thing's own, with their kind: drawer, door, knob."""
 
@@ -38,7 +34,7 @@ class Thing:
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
+class TrueMoment:
     """What is true at a moment: poses (4, 4) in the world and joint values (m, rad) by thing, the pixels that show it
     by camera, the symbolic facts, and what the hand holds."""
 
@@ -49,47 +45,19 @@ class Moment:
     atoms: tuple[str, ...] = ()
     held: str | None = None
 
-    def most_pixels(self, name: str) -> int:
-        """The most pixels that a camera has of a thing."""
-        return max((seen.get(name, 0) for seen in self.pixels.values()), default=0)
-
-    def placed(self, thing: Thing, model: ObjectModel) -> Placed:
-        """A thing as the model of its category, where it is."""
-        own = {p.name.removeprefix(model.thing.name): p.name for p in model.jointed}
-        joints = {own[end]: value for end, value in self.joints.get(thing.name, {}).items() if end in own}
-        return Placed(model, self.poses[thing.name], joints)
-
-
-@dataclass(frozen=True, eq=False)
-class Truth:
-    """What is true of a recording."""
-
-    folder: Path
-    things: tuple[Thing, ...]
-    moments: tuple[Moment, ...]
-
-    def mask(self, moment: int, camera: str, name: str) -> Array:
-        """Where (h, w), true or false, a picture shows a thing."""
-        number = 1 + [t.name for t in self.things].index(name)
-        return np.asarray(self.instances(moment, camera) == number)
-
-    def instances(self, moment: int, camera: str) -> Array:
-        """The number (h, w) of what each pixel shows."""
-        return read_png(self.folder / _picture(moment, camera))
-
 
 @dataclass(eq=False)
 class TruthWriter:
     """Writes what is true into a folder."""
 
     folder: Path
-    things: tuple[Thing, ...]
-    _moments: list[Moment] = field(default_factory=list)
+    things: tuple[TrueThing, ...]
+    _moments: list[TrueMoment] = field(default_factory=list)
 
-    def take(self, moment: Moment, instances: dict[str, Array]) -> None:
+    def take(self, moment: TrueMoment, instances: dict[str, Array]) -> None:
         """Keep a moment, with the number (h, w) of what each pixel shows by camera."""
         for camera, numbers in instances.items():
-            write_png(self.folder / _picture(len(self._moments), camera), numbers.astype(np.uint8))
+            write_png(self.folder / picture_name(len(self._moments), camera), numbers.astype(np.uint8))
         self._moments.append(moment)
 
     def close(self) -> None:
@@ -102,21 +70,6 @@ class TruthWriter:
         write_json(self.folder / INDEX, told)
 
 
-def _picture(moment: int, camera: str) -> str:
+def picture_name(moment: int, camera: str) -> str:
+    """The file of a picture of instances."""
     return f"{moment:04d}_{camera}_instances.png"
-
-
-def read(recording: Path) -> Truth:
-    """What is true of the recording in a folder. InputError where it is not there, or damaged."""
-    folder = recording / FOLDER
-    told = read_json(folder / INDEX, FORMAT).values
-    try:
-        moments = tuple(_moment(m) for m in told["moments"])
-        return Truth(folder, tuple(Thing(**t) for t in told["things"]), moments)
-    except (KeyError, TypeError, ValueError) as e:
-        raise InputError(f"{folder / INDEX} is damaged ({type(e).__name__}: {e}); record it again") from e
-
-
-def _moment(told: dict[str, Any]) -> Moment:
-    poses = {name: np.array(T, dtype=float) for name, T in told["poses"].items()}
-    return Moment(**{**told, "poses": poses, "atoms": tuple(told["atoms"])})

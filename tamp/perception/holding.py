@@ -10,7 +10,7 @@ import numpy as np
 
 from motion.poses import Array, inverse, moved, pose
 from tamp.model.scene import RobotState
-from tamp.perception.placing import Placed
+from tamp.perception.placing import PlacedModel
 
 STILL = 0.0015
 """Metres that fingers which have stopped move in the moments that are looked back on: what is soft gives way
@@ -31,7 +31,7 @@ SLAB = (0.011, 0.02)
 
 
 @dataclass(eq=False)
-class Hand:
+class HandTracker:
     """Follows the fingers. `held` is the name of what they hold, `T_tool_held` (4, 4) where it is in the hand."""
 
     held: str | None = None
@@ -48,7 +48,9 @@ class Hand:
     _slips: tuple[str, Array] | None = None
     """What gave way between the fingers, and where it was in the hand: where they stop once more it was not lost."""
 
-    def felt(self, robot: RobotState, things: Iterable[tuple[str, Placed]], asked: float | None = None) -> str | None:
+    def felt(
+        self, robot: RobotState, things: Iterable[tuple[str, PlacedModel]], asked: float | None = None
+    ) -> str | None:
         """Take what was felt; the name of what has just been let go of, if anything was. `things` could be held;
         `asked` is how far apart (m) the fingers were last asked to be, where that is known."""
         opening = robot.opening
@@ -84,7 +86,7 @@ class Hand:
         self.let_go()
         self._tried, self._slips = True, None
 
-    def _take_hold(self, robot: RobotState, things: Iterable[tuple[str, Placed]]) -> None:
+    def _take_hold(self, robot: RobotState, things: Iterable[tuple[str, PlacedModel]]) -> None:
         """Take hold of what is between the fingers, at the moment when they stopped."""
         self._tried = True
         T = robot.T_world_tool
@@ -99,19 +101,19 @@ class Hand:
         self.T_tool_held = pose([-_middle(thing, T_tool, self._widest), 0.0, 0.0]) @ T_tool
 
 
-def at_pads(thing: Placed, robot: RobotState) -> bool:
+def at_pads(thing: PlacedModel, robot: RobotState) -> bool:
     """Whether a thing is where both pads touch it."""
     return _from_pads(thing, robot) <= AT_PADS
 
 
-def _from_pads(thing: Placed, robot: RobotState) -> float:
+def _from_pads(thing: PlacedModel, robot: RobotState) -> float:
     """How far (m) the skin of a thing is from the pad that it is further from."""
     T, half = robot.T_world_tool, 0.5 * robot.opening
     pads = np.array([T[:3, 3] + s * half * T[:3, 0] for s in (-1.0, 1.0)])
     return float(thing.distance(pads).max())
 
 
-def _middle(thing: Placed, T_tool_object: Array, opening: float) -> float:
+def _middle(thing: PlacedModel, T_tool_object: Array, opening: float) -> float:
     """How far (m) along the closing fingers the middle of what is between them is from the tool point."""
     p = moved(thing.points(), T_tool_object @ inverse(thing.T_world_object))
     between = (np.abs(p[:, 0]) < 0.5 * opening + 0.005) & (np.abs(p[:, 1]) < SLAB[0]) & (np.abs(p[:, 2]) < SLAB[1])

@@ -1,17 +1,25 @@
-"""What pictures say before anything is recognised: where there is something, and where one sees through."""
+"""What pictures show: points, how far one sees, and whether a thing is seen where it is expected."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.ndimage import minimum_filter
 
-from motion.poses import Numbers, inverse
+from motion.poses import Array, Numbers, inverse, moved
 from tamp.model.images import Image
+from tamp.perception.placing import PlacedModel
 
 BLUR = 3
 """Pixels, square, over which the nearest depth counts as what is seen: edges are not sharper than that."""
+SAME = 0.6
+"""Share of what should be seen of a thing that has to be seen for it to be there."""
+VISIBLE = 12
+"""Places of a thing's skin that must be in view for anything to be said about it."""
+MATCHED = 0.006
+"""Metres between a place of the skin and what is seen there up to which it is seen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,3 +42,61 @@ class Look:
         nearest = minimum_filter(depth, BLUR)
         T = np.ascontiguousarray(inverse(image.T_world_camera), dtype=np.float32)
         return Look(image, image.points().astype(np.float32), robot, nearest, T, image.K.astype(np.float32))
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """How many places of a thing's skin are seen where they should be, and past how many one sees."""
+
+    matched: int
+    past: int
+
+    @property
+    def share(self) -> float:
+        """Share of what is in view that is seen."""
+        return self.matched / max(1, self.matched + self.past)
+
+    @property
+    def past_it(self) -> bool:
+        """Whether one sees past the place where it should be."""
+        return self.tells and self.share < 1.0 - SAME
+
+    @property
+    def tells(self) -> bool:
+        """Whether enough is in view to say anything."""
+        return self.matched + self.past >= VISIBLE
+
+
+def sighting(placed: PlacedModel, looks: Sequence[Look]) -> Sighting:
+    """What is seen of a thing where it is thought to be: what is hidden counts neither way."""
+    matched = past = 0
+    for skin, T in placed.skins():
+        world = moved(skin.sampled(), T)
+        gaps = np.array([gaps_at(look, world) for look in looks])
+        seen = np.abs(gaps) <= MATCHED
+        matched += int(seen.any(axis=0).sum())
+        past += int(((gaps > 2 * MATCHED).any(axis=0) & ~seen.any(axis=0)).sum())
+    return Sighting(matched, past)
+
+
+def gone(points: Array, looks: Sequence[Look]) -> bool:
+    """Whether one sees past most of some points (n, 3) of something unknown: it has moved."""
+    gaps = np.array([gaps_at(look, points) for look in looks])
+    seen = (np.abs(gaps) <= 2 * MATCHED).any(axis=0)
+    past = (gaps > 2 * MATCHED).any(axis=0) & ~seen
+    return Sighting(int(seen.sum()), int(past.sum())).past_it
+
+
+def gaps_at(look: Look, world: Array) -> Array:
+    """How much further away (n,) than points (n, 3) what is seen there is, metres; far nearer out of the picture."""
+    pixels, z, inside = look.image.pixels(world)
+    there = look.nearest[pixels]
+    return np.where(inside & (there > 0), there - z, -1.0)
+
+
+def share_seen(placed: PlacedModel, looks: Sequence[Look]) -> float:
+    """How much of what each picture has in view of a thing is seen in it, to `MATCHED`: stricter than `sighting`, for
+    what is seen for the first time."""
+    gaps = np.concatenate([gaps_at(look, moved(skin.sampled(), T)) for skin, T in placed.skins() for look in looks])
+    matched, past = int((np.abs(gaps) <= MATCHED).sum()), int((gaps > MATCHED).sum())
+    return matched / max(1, matched + past)

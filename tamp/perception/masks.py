@@ -10,7 +10,7 @@ from motion.poses import Array, inverse
 from tamp.model.images import Image
 from tamp.perception.kernels import splat
 from tamp.perception.object_model import Skin
-from tamp.perception.placing import Placed
+from tamp.perception.placing import PlacedModel
 
 COVERS = 0.8
 """Radius of the disc that a point of a skin is drawn as, in square roots of the area that it stands for: together they
@@ -21,7 +21,7 @@ NEAREST = 0.02
 """Metres from the camera from which things are drawn."""
 
 
-def drawn(things: Sequence[Placed], image: Image) -> tuple[np.ndarray, Array]:
+def drawn(things: Sequence[PlacedModel], image: Image) -> tuple[np.ndarray, Array]:
     """What a picture would show if only these things were there: the number (h, w) of each, from 1 on and 0 for none,
     and depths (h, w) in metres, infinite without one."""
     return drawn_skins([placed.skins() for placed in things], image)
@@ -40,7 +40,7 @@ def drawn_skins(things: Sequence[Sequence[tuple[Skin, Array]]], image: Image) ->
     return numbers, nearest
 
 
-def masks(things: Sequence[Placed], image: Image) -> np.ndarray:
+def masks(things: Sequence[PlacedModel], image: Image) -> np.ndarray:
     """Which thing (h, w) each pixel shows, from 1 on: the drawn one where what was measured agrees, 0 for none."""
     numbers, nearest = drawn(things, image)
     with np.errstate(invalid="ignore"):

@@ -17,6 +17,8 @@ from tamp.perception.kernels import stored
 
 FAR = 255
 """Stored distance of places that are far from the skin."""
+SAMPLES = 250
+"""Points of a skin that are compared with pictures."""
 
 
 Kind = Literal["item", "container", "fixture", "appliance"]
@@ -30,6 +32,12 @@ def kind_of(thing: SceneObject) -> Kind:
     if not thing.movable:
         return "fixture"
     return "container" if any(r.kind == "interior" for r in thing.regions) else "item"
+
+
+def facing(normals: Array) -> Numbers:
+    """Which of six ways (n,) normals (n, 3) point: twice their longest axis, and one more where that is positive."""
+    axis = np.abs(normals).argmax(axis=1)
+    return np.asarray(2 * axis + (normals[np.arange(len(normals)), axis] > 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +67,10 @@ class Skin:
     colours: Array
     area: float
     field: Field
+
+    def sampled(self, n: int = SAMPLES) -> Numbers:
+        """Every so many of its points (n, 3)."""
+        return self.points[:: max(1, len(self.points) // n)].astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What was perceived, drawn on a picture: masks, boxes, axes, and names with how sure they are."""
+"""What was perceived, on pictures: masks, boxes, axes and names drawn on them, and things cut out of them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import binary_erosion
 
-from motion.poses import Array, from_quat, inverse, pose
+from motion.poses import Array, from_quat, inverse, moved, pose
 from tamp.model.images import Image
 from tamp.perception.masks import masks
 from tamp.perception.object_model import ObjectModel
-from tamp.perception.placing import Placed
+from tamp.perception.placing import PlacedModel
 
 TINT = 0.4
 """How much of a mask's colour there is in its pixels."""
@@ -26,6 +26,10 @@ AXES = ((255, 60, 60), (60, 220, 60), (80, 120, 255))
 UNKNOWN = (235, 235, 235)
 NEAREST = 0.05
 """Metres in front of the camera from which lines are drawn."""
+AROUND = 0.4
+"""Room on each side of a thing, as a share of what is seen of it."""
+LEAST = 16
+"""Pixels across and down that are worth looking at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +41,14 @@ class Shown:
     confidence: float
     box: Array
     T_world_box: Array
-    placed: Placed | None = None
+    placed: PlacedModel | None = None
 
 
-def shown(name: str, confidence: float, placed: Placed) -> Shown:
+def shown(name: str, confidence: float, placed: PlacedModel) -> Shown:
     """A placed model to draw."""
     T_world_upright = placed.T_world_object @ inverse(placed.model.thing.T_world_object)
-    world = np.concatenate([skin.points @ T[:3, :3].T + T[:3, 3] for skin, T in placed.skins()])
-    p = _moved(world, inverse(T_world_upright))
+    world = placed.points()
+    p = moved(world, inverse(T_world_upright))
     return Shown(name, confidence, np.array([p.min(axis=0), p.max(axis=0)]), T_world_upright, placed)
 
 
@@ -63,7 +67,7 @@ def shown_of(told: Mapping[str, Any], known: Mapping[str, ObjectModel]) -> list[
         if model is not None:
             own = {p.name.removeprefix(model.thing.name): p.name for p in model.jointed}
             joints = {own[end]: v for end, v in told["joints"].get(name, {}).items() if end in own}
-            placed = Placed(model, from_quat(where[:3], where[3:]), joints)
+            placed = PlacedModel(model, from_quat(where[:3], where[3:]), joints)
             found.append(shown(name, told["confidence"].get(name, 1.0), placed))
         elif name in told["boxes"]:
             found.append(unknown(name, *(np.array(corner) for corner in told["boxes"][name])))
@@ -89,7 +93,7 @@ def overlaid(image: Image, things: Sequence[Shown]) -> np.ndarray:
         _lines(cv2, out, image, _corners(t), EDGES, [colours[t.name]] * len(EDGES))
         if t.placed is not None:
             tips = np.vstack([np.zeros(3), AXIS * np.eye(3)])
-            _lines(cv2, out, image, _moved(tips, t.placed.T_world_object), ((0, 1), (0, 2), (0, 3)), AXES, 2)
+            _lines(cv2, out, image, moved(tips, t.placed.T_world_object), ((0, 1), (0, 2), (0, 3)), AXES, 2)
     for text, (u, v), colour in _labels(image, things, colours):
         cv2.putText(out, text, (u, v), cv2.FONT_HERSHEY_SIMPLEX, 0.38, (0, 0, 0), 3, cv2.LINE_AA)
         cv2.putText(out, text, (u, v), cv2.FONT_HERSHEY_SIMPLEX, 0.38, colour, 1, cv2.LINE_AA)
@@ -103,11 +107,7 @@ def _colour(i: int) -> tuple[int, int, int]:
 
 def _corners(t: Shown) -> Array:
     corners = [[t.box[i >> 2 & 1, 0], t.box[i >> 1 & 1, 1], t.box[i & 1, 2]] for i in range(8)]
-    return _moved(np.array(corners), t.T_world_box)
-
-
-def _moved(p: Array, T: Array) -> Array:
-    return np.asarray(p @ T[:3, :3].T + T[:3, 3])
+    return moved(np.array(corners), t.T_world_box)
 
 
 def _lines(
@@ -144,3 +144,24 @@ def _labels(
             v += 11.0
         found.append((text, (int(u), int(v)), colours[t.name]))
     return found
+
+
+def cut_out(images: Sequence[Image], low: Array, high: Array) -> Array | None:
+    """The part (h, w, 3) of the picture that shows most of the box between two corners (3,), (3,) in the world, metres;
+    None where it is in none of them, or tiny."""
+    parts = [part for image in images if (part := _part(image, low, high)) is not None]
+    return max(parts, key=lambda part: part.shape[0] * part.shape[1], default=None)
+
+
+def _part(image: Image, low: Array, high: Array) -> Array | None:
+    corners = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T
+    uv, z = image.project(corners)
+    if z.min() <= 0.0:
+        return None
+    h, w = image.size
+    room = AROUND * np.ptp(uv, axis=0)
+    (u0, v0), (u1, v1) = np.rint(uv.min(axis=0) - room).astype(int), np.rint(uv.max(axis=0) + room).astype(int)
+    part = image.colour[max(0, v0) : min(h, v1), max(0, u0) : min(w, u1)]
+    middle = uv.mean(axis=0)
+    inside = (middle >= 0).all() and (middle < (w, h)).all()
+    return np.ascontiguousarray(part) if inside and min(part.shape[:2]) >= LEAST else None

@@ -1,23 +1,56 @@
-"""A model of the library put somewhere: its parts' poses with its joints at some values, and the object of a scene."""
+"""A model of the library put somewhere: its parts' poses with its joints at some values, one skin of them all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from motion.poses import Array, Numbers, inverse, moved
 from tamp.model.scene import Part, Region, SceneObject
-from tamp.perception.joining import joined
-from tamp.perception.object_model import ObjectModel, Skin
+from tamp.perception.object_model import FAR, Field, ObjectModel, Skin
+from tamp.perception.skinning import UNIT, grid_around
 
+CELLS = 88
+"""Most cells along an axis of its field: it is made while an episode runs."""
 WALL = 0.002
 """Metres inside a collision shape from which on it is solid: shapes are a little larger than what they stand for."""
 
 
+def joined(skins: Sequence[tuple[Skin, Array]]) -> Skin:
+    """One skin of several, each with its pose (4, 4) in the frame that the one is to be in."""
+    points = np.concatenate([moved(s.points, T) for s, T in skins])
+    normals = np.concatenate([s.normals @ T[:3, :3].T for s, T in skins])
+    colours = np.concatenate([s.colours for s, _ in skins])
+    return Skin(points, normals, colours, float(np.mean([s.area for s, _ in skins])), _joined_field(points, skins))
+
+
+def _joined_field(points: Array, skins: Sequence[tuple[Skin, Array]]) -> Field:
+    grid, low, cell = grid_around(points, CELLS)
+    steps: Numbers = np.full(grid.shape[:3], FAR, dtype=np.uint8)
+    for skin, T in skins:
+        f = skin.field
+        first, last = _cells(T, f, low, cell, steps.shape)
+        block = tuple(slice(a, b) for a, b in zip(first, last, strict=True))
+        near = f.distance((grid[block] - T[:3, 3]) @ T[:3, :3]) / UNIT
+        steps[block] = np.minimum(steps[block], np.minimum(np.rint(near), FAR).astype(np.uint8))
+    return Field(low, cell, UNIT, steps)
+
+
+def _cells(T: Array, f: Field, low: Array, cell: float, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    """First and last cells (3,), (3,) of a grid that a field at pose `T` reaches."""
+    ends = np.array(f.steps.shape) * f.cell
+    corners = f.origin + np.array(list(itertools.product((0, 1), repeat=3))) * ends
+    world = corners @ T[:3, :3].T + T[:3, 3]
+    first = np.floor((world.min(axis=0) - low) / cell).astype(int)
+    last = np.ceil((world.max(axis=0) - low) / cell).astype(int) + 1
+    return np.clip(first, 0, shape), np.clip(last, 0, shape)
+
+
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PlacedModel:
     """A model at `T_world_object` (4, 4) with its joints, by part, at other values than as made (m, rad)."""
 
     model: ObjectModel
@@ -40,6 +73,10 @@ class Placed:
     def points(self) -> Array:
         """The points (n, 3) of its skin in the world."""
         return np.concatenate([moved(skin.points, T) for skin, T in self.skins()])
+
+    def away(self, other: PlacedModel) -> float:
+        """Metres between its origin and another one's."""
+        return float(np.linalg.norm(self.T_world_object[:3, 3] - other.T_world_object[:3, 3]))
 
     @property
     def lowest(self) -> float:
@@ -104,5 +141,5 @@ class Placed:
 
 def whole(model: ObjectModel, joints: Mapping[str, float] | None = None) -> Skin:
     """The skin of all parts together, with the joints as made or at some values, in the body's frame."""
-    at = Placed(model, np.eye(4), joints or {})
+    at = PlacedModel(model, np.eye(4), joints or {})
     return joined(at.skins()) if len(model.skins) > 1 else next(iter(model.skins.values()))

@@ -165,7 +165,7 @@ def _openness(o: SceneObject, r: Region) -> set[Atom]:
 
 
 def _said_to_be_held(scene: Scene) -> SceneObject | None:
-    """What the eyes know to be in the hand."""
+    """What the perceiver says is in the hand."""
     return next((o for o in scene if o.name in (scene.in_hand or ())), None)
 
 

@@ -10,18 +10,24 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from motion.poses import Array, inverse, moved
-from tamp.perception.candidates import Candidate
-from tamp.perception.clusters import Ground, Points, clusters
-from tamp.perception.colours import coloured
-from tamp.perception.evidence import EXPLAINED, evidence
-from tamp.perception.fitting import Fit, Target, climbed, judged, sampled
-from tamp.perception.joints import joint_values
-from tamp.perception.likeness import is_other
-from tamp.perception.looks import Look
-from tamp.perception.placing import Placed, whole
-from tamp.perception.sightings import share_seen
-from tamp.perception.threads import each
-from tamp.perception.turning import EVERY_WAY, FINE, TILTED, leaning, turned_about
+from tamp.perception.clusters import EXPLAINED, Ground, Points, clusters, evidence
+from tamp.perception.colours import coloured, is_other
+from tamp.perception.fitting import (
+    EVERY_WAY,
+    FINE,
+    TILTED,
+    Candidate,
+    Fit,
+    FitTarget,
+    climbed,
+    each,
+    joint_values,
+    judged,
+    leaning,
+    turned_about,
+)
+from tamp.perception.looks import Look, share_seen
+from tamp.perception.placing import PlacedModel, whole
 from tamp.perception.unknowns import SEEN, shaped_like
 
 ALIKE = 0.006
@@ -82,12 +88,12 @@ TWO_LEVELS = 0.004
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Recognition:
     """A model that was recognised. `score` is that of its shape, `seen` how much of what should be seen of it is,
     `like` the categories that would do nearly as well, with what they are worse by. `strange`: it has the shape of a
     model, and other colours."""
 
-    placed: Placed
+    placed: PlacedModel
     score: float
     seen: float
     like: tuple[tuple[str, float], ...] = ()
@@ -117,10 +123,10 @@ def recognised(
     known: Sequence[Candidate],
     rng: np.random.Generator,
     there: bool = False,
-) -> tuple[list[Found], list[Points]]:
+) -> tuple[list[Recognition], list[Points]]:
     """The objects that explain some points, and the clusters that none does. What has the shape of a known thing and
     other colours is an unknown thing of that shape; with `there`, things that are known to be somewhere, it is not."""
-    found: list[Found] = []
+    found: list[Recognition] = []
     left: list[Points] = []
     waiting = clusters(points)
     while waiting:
@@ -141,7 +147,7 @@ def recognised(
     return [_unknown(f, points) if f.strange else f for f in found], [*lots, *left]
 
 
-def _without_loose(found: Sequence[Found], points: Points) -> tuple[list[Found], list[Points]]:
+def _without_loose(found: Sequence[Recognition], points: Points) -> tuple[list[Recognition], list[Points]]:
     """The things whose shapes fit, and the points of each of the others: something that is not it."""
     off = np.array([f.placed.distance(points.p) for f in found]).reshape(len(found), len(points))
     nearest = off.argmin(axis=0) if found else np.zeros(len(points), dtype=int)
@@ -151,7 +157,7 @@ def _without_loose(found: Sequence[Found], points: Points) -> tuple[list[Found],
     return [f for f, good in zip(found, fits, strict=True) if good], [lot for lot in lots if len(lot)]
 
 
-def _fits(f: Found, p_own: Array) -> bool:
+def _fits(f: Recognition, p_own: Array) -> bool:
     """Whether the shape of a thing explains its own points (n, 3)."""
     if f.score > FITS or not f.placed.model.thing.movable:
         return True
@@ -159,13 +165,15 @@ def _fits(f: Found, p_own: Array) -> bool:
     return f.score + float(inside.sum()) / max(1, len(p_own)) > FITS
 
 
-def _unknown(strange: Found, points: Points) -> Found:
+def _unknown(strange: Recognition, points: Points) -> Recognition:
     """What has only the shape of a model, as a thing of its own."""
     near = points.where(strange.placed.distance(points.p) < EXPLAINED)
     return replace(strange, placed=shaped_like(strange.placed, near), like=())
 
 
-def _among(one: Found, all_: Sequence[Found], points: Points, looks: Sequence[Look], rng: np.random.Generator) -> Found:
+def _among(
+    one: Recognition, all_: Sequence[Recognition], points: Points, looks: Sequence[Look], rng: np.random.Generator
+) -> Recognition:
     """A thing that touches others, fitted again to the points that are nearest to it."""
     if one.score > LEANING or one.placed.model.jointed:
         return one
@@ -177,7 +185,7 @@ def _among(one: Found, all_: Sequence[Found], points: Points, looks: Sequence[Lo
     if near.sum() < FEW:
         return one
     c = Candidate(one.placed.model, one.placed.model.rests[0], whole(one.placed.model))
-    target = Target(_some(points.where(near), FINELY, rng).p, looks)
+    target = FitTarget(points.where(near).some(FINELY, rng).p, looks)
     fit = climbed(one.placed.T_world_object, c.skin, target, c.samples, TILTED)
     if fit.score[0] < SETTLED:
         fit = max(fit, turned_about(c, fit, target), key=lambda f: float(f.score[0]))
@@ -185,15 +193,15 @@ def _among(one: Found, all_: Sequence[Found], points: Points, looks: Sequence[Lo
     return replace(one, placed=placed, score=float(fit.score[0]), seen=share_seen(placed, looks))
 
 
-def _taken(new: Found, found: Sequence[Found]) -> bool:
+def _taken(new: Recognition, found: Sequence[Recognition]) -> bool:
     """Whether a model is where others are already."""
-    world = np.concatenate([moved(sampled(skin), T) for skin, T in new.placed.skins()])
+    world = np.concatenate([moved(skin.sampled(), T) for skin, T in new.placed.skins()])
     return any(float((f.placed.distance(world) < EXPLAINED).mean()) > OVERLAP for f in found)
 
 
 def _best(
     cluster: Points, looks: Sequence[Look], ground: Ground, known: Sequence[Candidate], rng: np.random.Generator
-) -> Found | None:
+) -> Recognition | None:
     """The model that explains a cluster best; None where none does well enough. Where none explains nearly all of it
     it may be several things that touch: then models are looked for all over it."""
     most = None
@@ -213,8 +221,8 @@ def _explained(
     known: Sequence[Candidate],
     rng: np.random.Generator,
     everywhere: bool,
-) -> Found | None:
-    target = Target(_some(cluster, TRIED, rng).p, looks)
+) -> Recognition | None:
+    target = FitTarget(cluster.some(TRIED, rng).p, looks)
     top = float(np.percentile(cluster.p[:, 2], 99.8))
     tried = each(lambda c: [(c, f) for f in _tried(c, target, cluster, ground, top, everywhere)], known)
     rough = [t for some in tried for t in some]
@@ -222,7 +230,7 @@ def _explained(
         return None
     promising = _within(rough, PROMISING)[:MOST_PROMISING]
     better = each(lambda t: (t[0], climbed(t[1].T_world_object[0], t[0].skin, target, t[0].few, t[0].steps)), promising)
-    more = Target(_some(cluster, FINELY, rng).p, looks)
+    more = FitTarget(cluster.some(FINELY, rng).p, looks)
     fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, FINE)) for c, f in _within(better, 2 * GOOD)]
     fine = _each_once(fine, turned=True)
     fine = [_with_joints(c, f, more) if c.model.jointed else (c, f) for c, f in fine[:CLOSELY]]
@@ -243,7 +251,7 @@ def _explained(
     return None
 
 
-def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Target) -> Found | None:
+def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: FitTarget) -> Recognition | None:
     """Of several that have nearly the same score the one that has the colours; None where too little is seen of it to
     know."""
     theirs = np.zeros(len(cluster), dtype=bool)
@@ -281,7 +289,7 @@ def _within(tried: list[tuple[Candidate, Fit]], behind: float) -> list[tuple[Can
     return [t for t in ordered if t[1].score[0] > ordered[0][1].score[0] - behind]
 
 
-def _where_the_best_is(fine: list[tuple[Candidate, Fit]], target: Target) -> list[tuple[Candidate, Fit]]:
+def _where_the_best_is(fine: list[tuple[Candidate, Fit]], target: FitTarget) -> list[tuple[Candidate, Fit]]:
     """Each where the best one is, if it is better there: things of one shape differ by their colours only."""
     T = max(fine, key=lambda t: float(t[1].score[0]))[1].T_world_object
     there = [(c, judged(T, c.skin, target, c.samples)) for c, _ in fine]
@@ -298,7 +306,7 @@ def _each_once(fine: list[tuple[Candidate, Fit]], turned: bool = False) -> list[
     return list(best.values())
 
 
-def _tried(c: Candidate, target: Target, cluster: Points, ground: Ground, top: float, everywhere: bool) -> list[Fit]:
+def _tried(c: Candidate, target: FitTarget, cluster: Points, ground: Ground, top: float, everywhere: bool) -> list[Fit]:
     """The most promising poses of a candidate: standing on the ground, or ending where the points end."""
     size = c.high - c.low
     if size[2] > top - ground.height + TALLER:
@@ -336,7 +344,7 @@ def _apart(fits: Fit, c: Candidate) -> list[Fit]:
     return [Fit(fits.T_world_object[[i]], fits.on[[i]], fits.empty[[i]]) for i in kept]
 
 
-def _with_joints(c: Candidate, fit: Fit, target: Target) -> tuple[Candidate, Fit]:
+def _with_joints(c: Candidate, fit: Fit, target: FitTarget) -> tuple[Candidate, Fit]:
     """A candidate with its drawers, doors and knobs where they are, and where it is then."""
     joints = joint_values(c.model, fit.T_world_object[0].astype(float), target)
     as_it_stands = Candidate(c.model, c.R, whole(c.model, joints))
@@ -353,13 +361,7 @@ def _as_good(c: Candidate, fit: Fit, best: tuple[Candidate, Fit]) -> Fit:
     return replace(fit, on=there.on, empty=there.empty) if same else fit
 
 
-def _found(c: Candidate, fit: Fit, target: Target) -> Found:
+def _found(c: Candidate, fit: Fit, target: FitTarget) -> Recognition:
     T = fit.T_world_object[0].astype(float)
-    placed = Placed(c.model, T, joint_values(c.model, T, target) if c.model.jointed else {})
-    return Found(placed, float(fit.score[0]), share_seen(placed, target.looks))
-
-
-def _some(points: Points, n: int, rng: np.random.Generator) -> Points:
-    if len(points) <= n:
-        return points
-    return points.where(rng.choice(len(points), n, replace=False))
+    placed = PlacedModel(c.model, T, joint_values(c.model, T, target) if c.model.jointed else {})
+    return Recognition(placed, float(fit.score[0]), share_seen(placed, target.looks))

@@ -2,7 +2,9 @@
 
 Left, right, front and back are the agent view's: image right is world +y, front is world +x. Such a place is a
 surface region of whatever the thing stands on, with a symbol of its own: `right-of-plate_1`.
-"""
+
+
+Goals as somebody wrote them, about a scene that is seen."""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ import numpy as np
 from motion.poses import Array, pose
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom
+from tamp.model.domain import Domain
+from tamp.model.goal import Goal, parse_goal
 from tamp.model.scene import Perceiver, Region, Scene, SceneObject
+from tamp.model.state import WorldState
 
 if TYPE_CHECKING:
     from tamp.model.backend import Observation
@@ -32,7 +37,7 @@ UNDER = 0.03
 
 
 @dataclass(frozen=True)
-class Place:
+class RelativePlace:
     """The place on one side of the object `thing`; `room` is how far what is put there reaches out, in metres."""
 
     side: str
@@ -55,17 +60,17 @@ def symbols(things: Iterable[str]) -> dict[str, str]:
     return {f"{side}-{thing}": "surface" for thing in things for side in SIDES}
 
 
-def places(atoms: Iterable[Atom], scene: Scene) -> tuple[Place, ...]:
+def places(atoms: Iterable[Atom], scene: Scene) -> tuple[RelativePlace, ...]:
     """The places that some atoms, `(on plate_1 front-of-stove_1)`, speak of.
 
     Raises Refusal for one that is not over what its thing stands on.
     """
-    found: dict[str, Place] = {}
+    found: dict[str, RelativePlace] = {}
     for a in atoms:
         for item, symbol in itertools.pairwise(a.args):
             side = next((s for s in SIDES if symbol.startswith(f"{s}-")), None)
             if side is not None and (thing := symbol.removeprefix(f"{side}-")) in things(scene):
-                place = Place(side, thing, 0.5 * float(scene.object(item).extent[SIDES[side][0]]))
+                place = RelativePlace(side, thing, 0.5 * float(scene.object(item).extent[SIDES[side][0]]))
                 if _region(place, scene) is None:
                     where = f"{side.replace('-', ' ')} {thing}"
                     raise Refusal(f"there is no room for {item} {where}: it is at the edge", "no room")
@@ -73,7 +78,7 @@ def places(atoms: Iterable[Atom], scene: Scene) -> tuple[Place, ...]:
     return tuple(found.values())
 
 
-def with_places(scene: Scene, wanted: Iterable[Place]) -> Scene:
+def with_places(scene: Scene, wanted: Iterable[RelativePlace]) -> Scene:
     """The scene with those places as regions of what their things stand on; without those that are not there."""
     for place in wanted:
         if (found := _region(place, scene)) is not None:
@@ -88,7 +93,7 @@ class PlacesBeside:
     """A perceiver that adds places beside things to what another one sees."""
 
     perceiver: Perceiver
-    places: tuple[Place, ...]
+    places: tuple[RelativePlace, ...]
 
     def perceive(self) -> Scene:
         """The scene now, the places where the things stand now."""
@@ -99,7 +104,7 @@ class PlacesBeside:
         self.perceiver.felt(observation)
 
 
-def _region(place: Place, scene: Scene) -> tuple[SceneObject, Region] | None:
+def _region(place: RelativePlace, scene: Scene) -> tuple[SceneObject, Region] | None:
     """The rectangle in which an origin is to be, and the object that it belongs to."""
     thing = scene.object(place.thing)
     if (support := _support(thing, scene)) is None:
@@ -130,3 +135,13 @@ def _support(thing: SceneObject, scene: Scene) -> tuple[SceneObject, Region] | N
 def _within(p_world: Array, region: Region) -> bool:
     """Whether a point (3,) is over a region's rectangle, seen from above."""
     return bool(np.all(np.abs(p_world - region.T_world_region[:3, 3])[:2] < region.world_half_extent()[:2]))
+
+
+def goals_in(
+    scene: Scene, state: WorldState, domain: Domain, texts: Iterable[str], untouched: Iterable[str] = ()
+) -> tuple[Goal, ...]:
+    """The goals, one after the other, that PDDL `texts` say about a scene and the places beside its things; quantifiers
+    are about the things alone. InputError with the column of what is wrong."""
+    known, untouched = state.known_to(domain).symbols, tuple(untouched)
+    every = known | symbols(things(scene))
+    return tuple(parse_goal(t, domain, every, ranged=known, untouched=untouched) for t in texts)

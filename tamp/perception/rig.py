@@ -1,32 +1,165 @@
 """The cameras, where they really are: pictures that can be trusted, with the poses that the robot in them tells.
 
-Where a camera is was measured once. A little off is a matter of calibration, and taken out at the first look: of a
-camera that sees the robot by that, of one in the hand by what others see, too. Somebody may have run into one since:
-then the robot is not seen where its encoders have it, and what explains that is sought.
+Depth is made steady first. A picture that is old, or has another focal length or pose than is said, shows something
+else than the robot where the robot is. A pose that is a little off is a matter of calibration, and taken out at the
+first look: of a camera that sees the robot by that, of one in the hand by what others see, too. Where the robot is not
+seen where its encoders have it a camera may have been moved: then the pose that explains that is searched for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from scipy.ndimage import minimum_filter
 
 from motion.poses import Array, Numbers
-from tamp.errors import Refusal
+from tamp.errors import InputError, Refusal
 from tamp.model.images import Image
-from tamp.perception.aligning import aligned
-from tamp.perception.checks import ASTRAY, check, check_robot, check_together, seen_past_robot
-from tamp.perception.clusters import Ground
-from tamp.perception.looks import Look
+from tamp.perception.clusters import Ground, stands_out
+from tamp.perception.looks import Look, gaps_at
+from tamp.perception.masks import drawn_skins
 from tamp.perception.object_model import Skin
-from tamp.perception.registering import corrected, correction, sought
-from tamp.perception.robot_mask import robot_pixels
-from tamp.perception.steadying import steady
+from tamp.perception.registration import aligned, corrected, correction, sought
+from tamp.perception.robot_appearance import robot_pixels
 
+ROUGH = 0.0003
+"""Metres, at one metre, of a depth's scatter from which on it is made steady: cameras without noise are left alone."""
+WINDOW = 2
+"""Pixels to each side over which depth is averaged."""
+BENT, SCATTERS = 0.002, 4.5
+"""Metres, and times the scatter, by which the mean of two opposite neighbours on the same surface differs from what is
+between them at most: the sum counts."""
+STEEP = 0.02
+"""Share of the depth by which neighbouring pixels on one surface differ at most."""
+COMPANY = 3
+"""Of the 12 pairs of opposite neighbours, how many are on one surface with a pixel that is kept."""
+DARK = 12
+"""Colour, of 255, up to which all but a hundredth of a black picture is."""
+MEASURED = 0.1
+"""Share of the pixels in which something is measured at least."""
+BEYOND = 0.03
+"""Metres by which what is seen must be behind the robot's skin for one to see past the robot."""
+EDGE = 11
+"""Pixels, square, of which all have to show the robot: errors of a few millimetres and half a degree shift edges."""
+ENOUGH = 200
+"""Pixels of the moving robot, away from its edges, on which anything is said."""
+ASTRAY = 0.25
+"""Share of these, where nothing is in front, in which one sees past the robot when a picture does not fit: well above
+what noise makes of one that does. A robot that is drawn far too large or leaves the picture is not noticed by it."""
+
+APART = 0.02
+"""Metres that one camera must see past a place at which another sees something, for them to disagree."""
+TOGETHER = 400
+"""Places of the one in view of the other on which anything is said."""
+DISAGREE = 0.06
+"""Share of these about which cameras disagree that do not fit each other: those that do disagree about 0.006 at most,
+also with noise, and with a focal length that is off by a tenth about 0.11 and more (17 scenes)."""
+ASKED = 8000
+"""Places of each that are asked about."""
 SUSPECT = 0.03
 """Share of the robot's pixels in which one sees past it from which on a camera may have been moved: up to 0.02 where it
 is right; where it is a degree off mostly more."""
+
+
+def steady(image: Image) -> Image:
+    """A picture with its depth made steady; as it is where its depth hardly scatters."""
+    depth: Any = np.where(image.depth > 0, image.depth, 0.0)
+    rough = scatter(depth)
+    if rough < ROUGH:
+        return image
+    within, steep = BENT + SCATTERS * rough * depth**2, STEEP * depth
+    total, pairs = depth.copy(), np.zeros_like(depth)
+    for one, other, away in _opposite(depth):
+        middle = 0.5 * (one + other)
+        mine = (one > 0) & (other > 0) & (np.abs(middle - depth) < within)
+        mine &= np.abs(one - other) < 2.0 * away * steep
+        total += np.where(mine, middle, 0.0)
+        pairs += mine
+    kept = (depth > 0) & (pairs >= COMPANY)
+    return replace(image, depth=np.where(kept, total / (1.0 + pairs), 0.0))
+
+
+def scatter(depth: Any) -> float:
+    """How much the depth (h, w) of neighbouring pixels scatters about a smooth surface: the standard deviation in
+    metres at one metre, growing with the square of the distance."""
+    left, middle, right = depth[:, :-2], depth[:, 1:-1], depth[:, 2:]
+    ok = (left > 0) & (middle > 0) & (right > 0)
+    if not ok.any():
+        return 0.0
+    off = np.abs(left + right - 2.0 * middle)[ok] / middle[ok] ** 2
+    return float(np.median(off) / 0.6745 / np.sqrt(6.0))
+
+
+def _opposite(depth: Any) -> Iterator[tuple[Any, Any, int]]:
+    """The depths (h, w), (h, w) of opposite neighbours of each pixel, 0 beyond the border, and how far they are off."""
+    h, w = depth.shape
+    wide, n = np.pad(depth, WINDOW), WINDOW
+    for y, x in ((y, x) for y in range(-n, n + 1) for x in range(-n, n + 1) if (y, x) > (0, 0)):
+        one, other = (wide[n + s * y : n + s * y + h, n + s * x : n + s * x + w] for s in (1, -1))
+        yield one, other, max(abs(y), abs(x))
+
+
+def check(images: Sequence[Image]) -> None:
+    """InputError for no pictures or such as are none; Refusal for those in which nothing can be seen."""
+    if not images:
+        raise InputError("an observation without pictures came where one has to look; valid: one of each camera")
+    for image in images:
+        colour, depth, camera = image.colour, image.depth, image.camera
+        if colour.ndim != 3 or depth.ndim != 2 or colour.shape[:2] != depth.shape or not depth.size:
+            raise InputError(f"{camera}: colour is {colour.shape}, depth {depth.shape}; valid: (h, w, 3) and (h, w)")
+        if np.percentile(colour[::4, ::4], 99) <= DARK:
+            raise Refusal(f"the picture of {camera} is black: no light, or a covered lens", "nothing seen")
+        with np.errstate(invalid="ignore"):
+            share = float((depth > 0).mean())
+        if share < MEASURED:
+            raise Refusal(f"{camera} measured depth in {share:.0%} of its pixels: nothing can be seen", "no depth")
+
+
+def check_robot(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin], still: Collection[str]) -> None:
+    """Refusal where a picture sees past the robot that is in front of the camera. `bodies` has the poses (4, 4) of its
+    bodies in the world by its encoders, `skins` their skins; those in `still` never move, and are not asked."""
+    share = seen_past_robot(image, bodies, skins, still)
+    if share > ASTRAY:
+        raise Refusal(
+            f"{image.camera} does not show the robot where its encoders have it, but what is behind in {share:.0%} of "
+            "it: the picture is old, or the camera's focal length or pose is not what is said",
+            "picture does not fit",
+        )
+
+
+def check_together(looks: Sequence[Look], ground: Ground, p_world_base: Numbers) -> None:
+    """Refusal where one camera sees past what another one sees: with all of them right, that cannot be. Asked of what
+    stands out of the ground, which is where focal lengths, poses and lags show."""
+    for one, other in itertools.permutations(looks, 2):
+        p = one.points[stands_out(one, ground, p_world_base)]
+        gaps = gaps_at(other, p[:: max(1, len(p) // ASKED)])
+        told = gaps > -APART
+        share = float((gaps > APART).sum()) / max(1, int(told.sum()))
+        if told.sum() >= TOGETHER and share > DISAGREE:
+            cameras = " and ".join(sorted(k.image.camera for k in (one, other)))
+            raise Refusal(
+                f"{cameras} do not show the same things: {share:.0%} of what one sees is not there for the other; a "
+                "picture is old, or a camera's focal length or pose is not what is said",
+                "picture does not fit",
+            )
+
+
+def seen_past_robot(
+    image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin], still: Collection[str] = ()
+) -> float:
+    """Share of the robot's pixels, away from its edges and where nothing is in front, where one sees past it; 0 where
+    there are too few to say."""
+    numbers, nearest = drawn_skins([[(skins[name], T)] for name, T in bodies.items()], image)
+    moving = [number for number, name in enumerate(bodies, 1) if name not in still]
+    with np.errstate(invalid="ignore"):
+        inside = minimum_filter(np.isfinite(nearest), EDGE) & np.isin(numbers, moving) & (image.depth > 0)
+        gap = image.depth[inside] - nearest[inside]
+    past, there = int((gap > BEYOND).sum()), int((np.abs(gap) <= BEYOND).sum())
+    return past / (past + there) if past + there >= ENOUGH else 0.0
 
 
 @dataclass(eq=False)

@@ -20,7 +20,7 @@ from motion.shapes import Shape
 from tamp.model.scene import Part, SceneObject
 from tamp.perception.clusters import FEWEST, THIN, Ground, Points
 from tamp.perception.object_model import ObjectModel, Skin
-from tamp.perception.placing import Placed
+from tamp.perception.placing import PlacedModel
 from tamp.perception.skinning import field_around
 
 SEEN = "seen"
@@ -58,7 +58,7 @@ HUES = (
 UP = np.array([0.0, 0.0, 1.0])
 
 
-def unknown_thing(points: Points, ground: Ground) -> Placed | None:
+def unknown_thing(points: Points, ground: Ground) -> PlacedModel | None:
     """A model of some points that stand on the ground, where they are; None where they are more than can be carried."""
     points = in_company(points)
     if len(points) < FEWEST:
@@ -74,17 +74,17 @@ def unknown_thing(points: Points, ground: Ground) -> Placed | None:
     thing = SceneObject(NAME, category, True, (part,))
     skin = Skin(local, _outwards(local, height), points.colours.astype(np.uint8), CELL**2, field_around(local))
     model = ObjectModel(thing, {NAME: skin}, np.eye(3)[None], 1, np.zeros(2), (category.replace("_", " "),), SEEN)
-    return Placed(model, T)
+    return PlacedModel(model, T)
 
 
-def shaped_like(placed: Placed, points: Points) -> Placed:
+def shaped_like(placed: PlacedModel, points: Points) -> PlacedModel:
     """An unknown thing with a known one's shape, parts and regions, where that was found, in the colours of the points
     (n, 3) that were seen of it."""
     model, whole = placed.model, placed.points()
     _, size, _, fills = _footprint(whole[:, :2])
     shape = _shape_name(size, float(np.ptp(whole[:, 2])), fills)
     category = f"{colour_name(points.colours)}_{shape}"
-    thing = replace(Placed(model, model.thing.T_world_object).as_object(NAME), category=category)
+    thing = replace(PlacedModel(model, model.thing.T_world_object).as_object(NAME), category=category)
     seen, skins = cKDTree(points.p), {}
     for part in model.thing.parts:
         if part.name in model.skins:
@@ -92,7 +92,7 @@ def shaped_like(placed: Placed, points: Points) -> Placed:
             nearest = seen.query(moved(skin.points, placed.part_pose(part)))[1]
             skins[_renamed(part.name, model)] = replace(skin, colours=points.colours[nearest].astype(np.uint8))
     joints = {_renamed(name, model): value for name, value in placed.joints.items()}
-    return Placed(
+    return PlacedModel(
         replace(model, thing=thing, skins=skins, names=(category.replace("_", " "),), source=SEEN),
         placed.T_world_object,
         joints,

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from motion.robot import RobotDescription
 from tamp.agent.agent import Agent, Outcome
-from tamp.agent.camera_perceiver import TableEyes
+from tamp.agent.camera_perceiver import TabletopPerceiver
 from tamp.agent.clock import Ticked, run_in_real_time, run_paused
 from tamp.agent.searching import Reads
 from tamp.backends.libero.perturbation_schedule import PerturbationSchedule
@@ -24,7 +24,7 @@ from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
 from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
-from tamp.perception.written_goals import goals_in
+from tamp.perception.relative_places import goals_in
 from tamp.runs.episode import GoalSource, Result, Settings, begin, noted, robot_at_table, timed
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.evaluator import Evaluator, TaskCheck
@@ -177,9 +177,9 @@ def _agent(
         untouched = dict.fromkeys(s for g in given for s in g.untouched)
         return goals_in(scene, state, settings.domain, [str(g) for g in given], untouched)
 
-    eyes, table = world.perceiver, ready.table
-    if isinstance(eyes, TableEyes):
-        agent = Agent(ready, wanted, log, lambda reads: eyes.search(table, reads, settings.seed))
+    perceiver, table = world.perceiver, ready.table
+    if isinstance(perceiver, TabletopPerceiver):
+        agent = Agent(ready, wanted, log, lambda reads: perceiver.search(table, reads, settings.seed))
     else:
         agent = Agent(ready, wanted, log)
     agent.begin(scene, state)

@@ -24,7 +24,7 @@ from tamp.model.state import WorldState
 from tamp.perception import relative_places
 from tamp.perception.predicates import held_in, observe
 from tamp.perception.relative_places import PlacesBeside, places
-from tamp.perception.sight import Sight
+from tamp.perception.state_estimator import StateEstimator
 from tamp.runs.episode import Result
 from tamp.runs.matching import Names, match
 from tamp.runs.side_effects import operands_of, shifted
@@ -70,16 +70,16 @@ class GoalOracle:
 
     goals: tuple[Goal, ...]
     perceiver: Perceiver
-    sight: Sight
+    sight: StateEstimator
     held: list[bool] = field(default_factory=list)
     seconds: float = 0.0
     """What looking has taken while the robot was at work."""
 
     @staticmethod
-    def of(goals: tuple[Goal, ...], perceiver: Perceiver, sight: Sight, start: Scene) -> GoalOracle:
+    def of(goals: tuple[Goal, ...], perceiver: Perceiver, sight: StateEstimator, start: Scene) -> GoalOracle:
         """The oracle of goals, with the places beside things that they name as these are at the start."""
         beside = places([a for g in goals for a in g.mentioned], start)
-        own = Sight(sight.domain, sight.observers, sight.world)
+        own = StateEstimator(sight.domain, sight.observers, sight.world)
         oracle = GoalOracle(goals, PlacesBeside(perceiver, beside) if beside else perceiver, own)
         own.state(start)
         return oracle
@@ -112,7 +112,7 @@ class Evaluator:
     the agent perceives with the same; `unmatched` says why a goal cannot be judged, where that is so."""
 
     perceiver: Perceiver
-    sight: Sight
+    sight: StateEstimator
     skills: Mapping[str, Skill]
     log: Journal
     names: Names | None
@@ -139,7 +139,9 @@ class Evaluator:
     def of(truth: Perceiver, robot: RobotDescription, domain: Domain, log: Journal, same: bool) -> Evaluator:
         """One with a kinematic world of its own. `same`: the agent perceives with ground truth, too."""
         found, world = bound(domain), world_of(truth.perceive(), robot)
-        return Evaluator(truth, Sight(domain, found.observers, world), found.skills, log, None if same else Names({}))
+        return Evaluator(
+            truth, StateEstimator(domain, found.observers, world), found.skills, log, None if same else Names({})
+        )
 
     # What the agent perceives and reports
 

@@ -19,7 +19,7 @@ from typing import Literal
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
 from tamp.perception import library
-from tamp.perception.model_files import Entry, read_origin, write
+from tamp.perception.library import LibraryEntry, read_origin, write
 from tamp.runs.bench.workers import THREADS, environment, no_interrupts
 
 WORKERS = 2
@@ -98,12 +98,12 @@ def _prepare() -> None:
 def _build_one(folder: Path, name: str, names_of: NamesOf) -> Outcome:
     from tamp.backends.libero.categories import UnusableError, load, source_of
     from tamp.backends.libero.object_models import model_of
-    from tamp.perception.drawing import picture
+    from tamp.perception.skinning import picture
 
-    def entry(source: str) -> Entry:
+    def entry(source: str) -> LibraryEntry:
         category = load(name, name, whole=True)
         image = picture(category.model, category.data)
-        return Entry(model_of(category, names_of(name), source), library.made_with(), picture=image)
+        return LibraryEntry(model_of(category, names_of(name), source), library.made_with(), picture=image)
 
     path = folder / library.BUILT / f"{name}.npz"
     try:
@@ -117,10 +117,10 @@ def _build_robot(folder: Path) -> Outcome:
     from tamp.backends.libero.object_models import panda_skin, panda_source
 
     path = folder / library.ROBOTS / f"{ROBOT}.npz"
-    return _made(path, panda_source(), lambda source: Entry(panda_skin(source), library.made_with()))
+    return _made(path, panda_source(), lambda source: LibraryEntry(panda_skin(source), library.made_with()))
 
 
-def _made(path: Path, source: str, entry: Callable[[str], Entry]) -> Outcome:
+def _made(path: Path, source: str, entry: Callable[[str], LibraryEntry]) -> Outcome:
     """Write an entry, unless the one that is there was made of the same source in the same way."""
     begun = time.perf_counter()
     if read_origin(path) == (library.made_with(), source):

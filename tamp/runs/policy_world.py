@@ -24,15 +24,14 @@ from tamp.model.backend import Command, Observation
 from tamp.model.events import Publish, event_of
 from tamp.model.images import Image
 from tamp.model.scene import RobotState
-from tamp.perception import calibration_file
+from tamp.perception import calibrating
 from tamp.perception.camera_calibration import Calibration
 from tamp.perception.library import load
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld
 from tamp.runs.evaluator import Evaluator
 from tamp.runs.pictures import pictured
-from tamp.runs.policy.process import PolicyProcess
-from tamp.runs.policy.remote import Entry, PolicyFault
+from tamp.runs.policy.remote import Entry, PolicyFault, PolicyProcess
 from tamp.runs.worlds import built, goals_in_libero, record
 
 
@@ -191,7 +190,7 @@ class _PolicyAgent:
     def _calibration(self) -> Calibration:
         environment, corrected = self._environment, self._episode.settings.calibration
         found = in_metres(calibration(environment), self._noise, environment.robot_state().T_world_tool)
-        return found if corrected is None else found.corrected(calibration_file.read(corrected))
+        return found if corrected is None else found.corrected(calibrating.read(corrected))
 
     def _spoilt(self, images: tuple[Image, ...]) -> tuple[Image, ...]:
         return self._noise(images if self._perturber is None else self._perturber.pictures(images))

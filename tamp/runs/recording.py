@@ -27,10 +27,10 @@ from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.images import Image
 from tamp.model.scene import SceneObject
-from tamp.perception.ground_truth import FOLDER, MOST_THINGS, ROBOT, Moment, Thing, TruthWriter
+from tamp.perception.ground_truth import FOLDER, MOST_THINGS, ROBOT, TrueMoment, TrueThing, TruthWriter
 from tamp.perception.predicates import held_in
 from tamp.perception.recordings import Writer
-from tamp.perception.sight import Sight
+from tamp.perception.state_estimator import StateEstimator
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import run_episode
 from tamp.runs.versions import versions
@@ -129,7 +129,7 @@ class _Recorder:
         self._noise = CameraNoise(order.noise, np.random.default_rng(order.seed))
         self._oracle = OraclePerceiver(environment)
         scene = self._oracle.perceive()
-        self._sight = Sight(order.domain, {}, world_of(scene, robot))
+        self._sight = StateEstimator(order.domain, {}, world_of(scene, robot))
         self._owners = Owners.of(environment)
         things = tuple(_thing(scene.object(name)) for name in self._owners.names)
         self.truth = TruthWriter(self.folder / FOLDER, things)
@@ -146,7 +146,7 @@ class _Recorder:
         self.writer.felt(Observation(self.environment.time, self.environment.robot_state(), images))
         self._periods += 1
 
-    def _moment(self, instances: dict[str, Array]) -> Moment:
+    def _moment(self, instances: dict[str, Array]) -> TrueMoment:
         scene = self._oracle.perceive()
         state = self._sight.state(scene)
         objects = [scene.object(name) for name in self._owners.names]
@@ -156,7 +156,7 @@ class _Recorder:
             for camera, numbers in instances.items()
         }
         poses, atoms = {o.name: o.T_world_object for o in objects}, tuple(sorted(map(str, state.atoms)))
-        return Moment(scene.time, poses, joints, pixels, atoms, held_in(state))
+        return TrueMoment(scene.time, poses, joints, pixels, atoms, held_in(state))
 
     def close(self) -> None:
         """Make it a recording."""
@@ -197,9 +197,9 @@ class Owners:
         return np.where(known, self.numbers[np.where(known, geom, 0)], 0).astype(np.uint8)
 
 
-def _thing(o: SceneObject) -> Thing:
+def _thing(o: SceneObject) -> TrueThing:
     joints = {_end(p.name, o): str(p.kind) for p in o.parts if p.joint is not None}
-    return Thing(o.name, o.category, o.movable, joints)
+    return TrueThing(o.name, o.category, o.movable, joints)
 
 
 def _end(part: str, o: SceneObject) -> str:

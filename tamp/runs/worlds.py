@@ -11,7 +11,7 @@ from pathlib import Path
 
 from motion.poses import Numbers
 from motion.robot import RobotDescription
-from tamp.agent.camera_perceiver import TableEyes, Take
+from tamp.agent.camera_perceiver import TabletopPerceiver, Take
 from tamp.agent.instruction import Instruction, Read, in_library_terms, meant, nobody_reads
 from tamp.agent.searching import Reads
 from tamp.backends import bodies
@@ -38,8 +38,8 @@ from tamp.model.scene import Scene
 from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
 from tamp.perception.camera_calibration import Camera
-from tamp.perception.camera_eyes import camera_eyes
-from tamp.perception.robot_skins import skin_of_robot
+from tamp.perception.perceivers import camera_perceivers
+from tamp.perception.robot_appearance import skin_of_robot
 from tamp.runs.bench.boxes import Family, make
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld, goals_wanted
@@ -119,7 +119,7 @@ class Cameras:
 
     def perceiver(
         self, table: Backend, robot: RobotDescription, cameras: tuple[Camera, ...], take: Take, episode: EpisodeSetup
-    ) -> TableEyes:
+    ) -> TabletopPerceiver:
         """A perceiver at a table with cameras. InputError where the library of objects was not built."""
         body = episode.settings.body
         skin = None if body is None else skin_of_robot(bodies.find(body).robot)
@@ -127,16 +127,16 @@ class Cameras:
         def saw(scene: Scene) -> None:
             episode.log.event("look", **told_of(scene))
 
-        return TableEyes(table, robot, cameras, take, camera_eyes(skin=skin), saw, self.searches)
+        return TabletopPerceiver(table, robot, cameras, take, camera_perceivers(skin=skin), saw, self.searches)
 
-    def wanted(self, eyes: TableEyes, given: Reads, start: Scene, episode: EpisodeSetup) -> Reads:
+    def wanted(self, perceiver: TabletopPerceiver, given: Reads, start: Scene, episode: EpisodeSetup) -> Reads:
         """What words ask for in a scene that is seen; without words what is `given`, in places that cameras see. The
         simulator's scene at the `start` says what its author calls things."""
         settings, names = episode.settings, in_library_terms(episode.task.names, start)
 
         def read(scene: Scene, state: WorldState) -> tuple[Goal, ...]:
             words = Instruction(str(settings.said), scene, state, settings.domain, episode.log)
-            return self.read(eyes.shown(replace(words, names=meant(names, scene))))
+            return self.read(perceiver.shown(replace(words, names=meant(names, scene))))
 
         def beside(scene: Scene, state: WorldState) -> tuple[Goal, ...]:
             return tuple(beside_things(g, scene) for g in given(scene, state))
@@ -224,13 +224,13 @@ def seen(
     there: EpisodeWorld, by: Cameras, cameras: tuple[Camera, ...], take: Take, start: Scene, episode: EpisodeSetup
 ) -> EpisodeWorld:
     """The same world, perceived with cameras."""
-    eyes = by.perceiver(there.backend, there.robot, cameras, take, episode)
-    wanted = by.wanted(eyes, there.wanted, start, episode)
+    perceiver = by.perceiver(there.backend, there.robot, cameras, take, episode)
+    wanted = by.wanted(perceiver, there.wanted, start, episode)
 
     def seconds() -> dict[str, float]:
-        return {**there.seconds(), "look": eyes.seconds}
+        return {**there.seconds(), "look": perceiver.seconds}
 
-    return replace(there, perceiver=eyes, wanted=wanted, seconds=seconds)
+    return replace(there, perceiver=perceiver, wanted=wanted, seconds=seconds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,10 +18,9 @@ from tamp.model.motions import Grip, Move
 from tamp.model.scene import Joint, Part, Scene, SceneObject, contains
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
-from tamp.skills import push
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.declared import End, articulating
-from tamp.skills.holds import holds
+from tamp.skills.part_contacts import holds, inner_contacts, push_contacts
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.reach import both_ways, configuration_at, way_to
 from tamp.skills.targets import upright
@@ -60,17 +60,17 @@ class Articulate(Skill):
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Pushes, then grips that can be followed all the way: those with room for the hand; for a door such that pull
         it ajar for a push from inside; for a drawer such that close askew; last those with hardly any room."""
-        if not _moves(args[0], situation.scene):
+        try:
+            found = moving_part(args[0], situation.scene)
+        except KeyError:
             message = f"{self.name}: nothing moves at {args[0]}; valid: {' or '.join(sorted(self.spec.affords[0]))}"
             yield Infeasible("no-joint", args[:1], frozenset({Atom("unreachable", args[:1])}), message, final=True)
             return
-        owner, part = moving_part(args[0], situation.scene)
-        joint = part.joint
-        assert joint is not None
+        owner, part, joint = found
         if self.goal == "rest" and (too_tall := _too_tall(args[0], owner, part, situation.scene)):
             yield too_tall
             return
-        if (swept := self._swept(args[0], owner, part, situation, tools)) is not None:
+        if (swept := self._swept(args[0], found, situation, tools)) is not None:
             yield swept
             return
         if tools.hint is not None and "grasp" in tools.hint:
@@ -89,18 +89,16 @@ class Articulate(Skill):
         for T, width in (*askew, *roomy[len(first) :], *tight):
             yield self._sample(args[0], T, width, situation, tools)
 
-    def _swept(
-        self, name: str, owner: SceneObject, part: Part, situation: Situation, tools: Tools
-    ) -> Infeasible | None:
+    def _swept(self, name: str, moved: MovingPart, situation: Situation, tools: Tools) -> Infeasible | None:
         """What the part would push over on its way, apart from what lies in it or touches it already."""
-        world, joint = tools.world, part.joint
-        assert joint is not None
+        owner, part, joint = moved
+        world = tools.world
         world.load(situation.state())
         theirs = {p.name for p in owner.parts} | set(_contents(owner, part, situation.scene))
         behind = [r for r in owner.regions if r.door == part.name]
         theirs |= {o.name for o in situation.scene if o.movable and any(contains(r, o.position) for r in behind)}
         theirs |= {c.other for c in world.body_contacts(part.name, part.T_world_part)}
-        value = float(np.clip(self.target(part), *joint.limits))
+        value = float(np.clip(self.target(part, joint), *joint.limits))
         steps = max(2, int(np.ceil(abs(value - joint.value) / (0.5 * JOINT_STEP[joint.kind]))))
         for v in np.linspace(joint.value, value, steps)[1:]:
             for c in world.body_contacts(part.name, joint.displacement(float(v)) @ part.T_world_part, SHOVE):
@@ -112,13 +110,11 @@ class Articulate(Skill):
     def _contacts(self, part: Part, gripper: Gripper) -> list[Array]:
         """Where to push the part: from outside to close it, from inside to open a door that is ajar."""
         if self.goal == "rest":
-            return push.contacts(part, gripper)
-        return push.inner_contacts(part, gripper) if part.kind == "door" else []
+            return push_contacts(part, gripper)
+        return inner_contacts(part, gripper) if part.kind == "door" else []
 
-    def target(self, part: Part) -> float:
-        """Joint value to aim at."""
-        joint = part.joint
-        assert joint is not None
+    def target(self, part: Part, joint: Joint) -> float:
+        """Value to aim at of a part's joint."""
         if self.goal == "rest":
             over = OVERSHOOT[part.kind]
             return (joint.limits[0] - over) if joint.sign > 0 else (joint.limits[1] + over)
@@ -136,12 +132,10 @@ class Articulate(Skill):
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """The joint is where the domain wants it, as seen."""
-        _, part = moving_part(args[0], scene)
-        assert part.joint is not None
-        done = self._done(part.joint, part.joint.slack(scene.blur))
-        want = "past" if self.goal == "active" else "back to"
-        limit = part.joint.active if self.goal == "active" else part.joint.rest
-        return None if done else f"{args[0]}: joint at {part.joint.value:.3f}, not {want} {limit:.3f}"
+        joint = moving_part(args[0], scene).joint
+        want, limit = ("past", joint.active) if self.goal == "active" else ("back to", joint.rest)
+        done = self._done(joint, joint.slack(scene.blur))
+        return None if done else f"{args[0]}: joint at {joint.value:.3f}, not {want} {limit:.3f}"
 
     def _done(self, joint: Joint, slack: float) -> bool:
         """Whether a joint that is seen to within `slack` is where the domain wants it."""
@@ -161,7 +155,7 @@ class Articulate(Skill):
     ) -> Refinement | Infeasible:
         """Take hold of the part and carry it to joint `value`, by default the whole way."""
         opening = min(tools.world.robot.gripper.opening, width + SPARE_OPENING)
-        value = self.target(moving_part(name, situation.scene)[1]) if value is None else value
+        value = self.target(*moving_part(name, situation.scene)[1:]) if value is None else value
 
         def follow(q: Array) -> Array | Blocked:
             return self._follow(name, q, width, value, situation, tools)
@@ -175,16 +169,15 @@ class Articulate(Skill):
         self, name: str, T_world_grasp: Array, width: float, situation: Situation, tools: Tools
     ) -> Refinement | Infeasible:
         """Pull a door ajar by its handle, let go, and push it the rest of the way from inside."""
-        _, part = moving_part(name, situation.scene)
-        assert part.joint is not None
-        start, end = part.joint.value, self.target(part)
+        _, part, joint = moving_part(name, situation.scene)
+        start, end = joint.value, self.target(part, joint)
         result: Refinement | Infeasible = Infeasible("unreachable")
         for share in AJAR:
             result = self._sample(name, T_world_grasp, width, situation, tools, start + share * (end - start))
             if isinstance(result, Infeasible):
                 continue
             ajar = result
-            for T_world_push in self._contacts(moving_part(name, ajar.after.scene)[1], tools.world.robot.gripper):
+            for T_world_push in self._contacts(moving_part(name, ajar.after.scene).part, tools.world.robot.gripper):
                 result = self._push(name, T_world_push, ajar.after, tools)
                 if isinstance(result, Refinement):
                     return Refinement((*ajar.segments, *result.segments), result.after, result.note)
@@ -195,9 +188,7 @@ class Articulate(Skill):
     ) -> Array | Blocked:
         """The hand's way (k, n) along the joint to `value` when it holds the part at `q`."""
         world = tools.world
-        owner, part = moving_part(name, situation.scene)
-        joint = part.joint
-        assert joint is not None
+        owner, part, joint = moving_part(name, situation.scene)
         moving = frozenset({part.name, *_contents(owner, part, situation.scene)})
         world.set_opening(width)
         result: Array | Blocked = Blocked("unreachable")
@@ -224,9 +215,7 @@ class Articulate(Skill):
         `openings` (m): of the fingers while they move the part, and when they leave it.
         """
         world = tools.world
-        owner, part = moving_part(name, situation.scene)
-        joint = part.joint
-        assert joint is not None
+        owner, part, joint = moving_part(name, situation.scene)
         working, leaving = openings
         T_grasp = world.forward(way[-1])
         moved = situation.with_joint(owner.name, part.name, float(np.clip(value, *joint.limits)))
@@ -246,11 +235,9 @@ class Articulate(Skill):
 
     def _push(self, name: str, T_world_push: Array, situation: Situation, tools: Tools) -> Refinement | Infeasible:
         world = tools.world
-        owner, part = moving_part(name, situation.scene)
-        joint = part.joint
-        assert joint is not None
+        owner, part, joint = moving_part(name, situation.scene)
         world.load(situation.state())
-        value = self.target(part)
+        value = self.target(part, joint)
         moving = frozenset({part.name, *_contents(owner, part, situation.scene)})
         path = _poses(T_world_push, joint, value)
         away = path[0][:3, 3] - T_world_push[:3, 3]
@@ -305,25 +292,26 @@ def _reach_and_follow(
     return result
 
 
-def moving_part(name: str, scene: Scene) -> tuple[SceneObject, Part]:
-    """The object and the part that an interior's or an appliance's symbol opens or switches."""
+class MovingPart(NamedTuple):
+    """A part of an object that moves on a joint."""
+
+    owner: SceneObject
+    part: Part
+    joint: Joint
+
+
+def moving_part(name: str, scene: Scene) -> MovingPart:
+    """What an interior's or an appliance's symbol opens or switches. KeyError where nothing moves there."""
     try:
         owner, region = scene.region(name)
     except KeyError:
         owner = scene.object(name)
-        return owner, next(p for p in owner.parts if p.kind == "knob")
-    if region.door is None:
-        raise KeyError(f"{name} has neither drawer nor door")
-    return owner, owner.part(region.door)
-
-
-def _moves(name: str, scene: Scene) -> bool:
-    """Whether there is anything to open or to switch at what a symbol means."""
-    try:
-        moving_part(name, scene)
-    except (KeyError, StopIteration):
-        return False
-    return True
+        part = next((p for p in owner.parts if p.kind == "knob"), None)
+    else:
+        part = None if region.door is None else owner.part(region.door)
+    if part is None or part.joint is None:
+        raise KeyError(f"{name} has neither drawer, door nor knob")
+    return MovingPart(owner, part, part.joint)
 
 
 def _poses(T_world_grasp: Array, joint: Joint, value: float, share: float = 1.0) -> list[Array]:

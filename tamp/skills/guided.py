@@ -23,8 +23,9 @@ from tamp.model.scene import Scene
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
 from tamp.own_code import own_code
-from tamp.perception.things import Things
+from tamp.perception.observers import Things
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
+from tamp.skills.reach import through
 
 CLEARANCE = 0.01
 """Metres that every part of the arm keeps from everything, where it does so already."""
@@ -110,10 +111,7 @@ class Hand(Things):
         world, q = self._loaded(), self.scene.robot.q
         parts = {p.name for symbol in touching for p in self.thing(symbol).parts}
         near = paths.checker(world, 0.0 if parts else CLEARANCE, frozenset(parts))
-        check = paths.leaving(q, near)
-        path = np.array([q])
-        for T in T_world_tool:
-            path = np.concatenate([path, self._free(paths.straight(world, path[-1], T, check))[1:]])
+        path = self._free(through(world, q, T_world_tool, paths.leaving(q, near)))
         self.touched.update(parts)
         self._move(path, pace, exact=True, yielding=bool(parts))
 

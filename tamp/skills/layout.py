@@ -7,14 +7,18 @@ next thing and for the fingers that bring it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from motion import placements
-from motion.poses import Array
+from motion.poses import Array, inverse, pose
 from motion.shapes import Shape, bounds
+from tamp.model.situation import Situation
+from tamp.skills.base import Tools
+from tamp.skills.targets import PlaceTarget, upright
 
 GAP = 0.006
 """Metres between neighbours: more than what is kept from a thing that is carried past."""
@@ -23,6 +27,12 @@ ORDERS = 40
 FLUSH = 1e-4
 ABOVE = 0.005
 """Metres above the surface from which on something stands there."""
+ARRANGEMENTS = 4
+"""Spots of an item that are taken from arrangements of all that is to stand on a surface."""
+ROOMY = 0.2
+"""Share of a surface, taken by all that is to stand on it, below which nothing needs to be arranged."""
+FEW = 3
+"""Orders of the things that are tried to see whether a spot leaves room for them."""
 
 
 @dataclass(frozen=True)
@@ -170,3 +180,87 @@ def _overlaps(boxes: Array, taken: Array, gap: float) -> Array:
     """Which of the boxes `taken` (n, 4) come nearer than `gap` to which of `boxes` (m, 4): (m, n)."""
     low, high = boxes[:, None, :2] - gap, boxes[:, None, 2:] + gap
     return np.asarray(((low < taken[:, 2:]) & (high > taken[:, :2])).all(axis=2))
+
+
+def arranged(target: str, tools: Tools) -> bool:
+    """Whether this search knows an arrangement of all that is to stand on a target."""
+    return bool(tools.cache.get(("together", target)))
+
+
+def leaving_room(
+    item: str, target: PlaceTarget, situation: Situation, tools: Tools, spots: Iterator[tuple[Array, float]]
+) -> Iterator[tuple[Array, float]]:
+    """Offsets (3,) from a target's centre and turns of an item, those first that leave room for what is to follow.
+
+    The other `spots` come after; where an arrangement of everything is known, only those that allow one still.
+    """
+    things, taken = _things(item, target, situation, tools)
+    if not arranged(target.name, tools) and (len(things) < 2 or roomy(item, target, situation, tools)):
+        yield from spots
+        return
+    known: list[dict[str, Spot]] = tools.cache.setdefault(("together", target.name), [])
+    names = {t.name for t in things}
+    valid = [a for a in known if a.keys() >= names and all(fits(a[n].box, taken) for n in names)]
+    seen: dict[bytes, Spot] = {}
+    finger = tools.world.robot.gripper.footprint
+    for found in itertools.chain(valid, arrangements(things, target.half, taken, tools.rng, finger)):
+        if not any(found is a for a in known):
+            known.append(found)
+        spot = found[item]
+        if (key := spot.box.round(4).tobytes()) not in seen:
+            seen[key] = spot
+            yield np.append(spot.offset, 0.0), spot.turn
+        if len(seen) >= ARRANGEMENTS:
+            break
+    for spot in seen.values():  # the hand may reach it only the other way round
+        yield np.append(spot.offset, 0.0), spot.turn + np.pi
+    for offset, turn in spots:
+        if not known or _allows(item, offset, turn, things[1:], target, situation, taken, tools):
+            yield offset, turn
+
+
+def roomy(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> bool:
+    """Whether the item and what follows it take so little of a level surface that nothing needs to be arranged."""
+    things, _ = _things(item, target, situation, tools)
+    taken = sum(min(float(np.prod(size)) for _, size in t.turns) for t in things)
+    return bool(things) and taken < ROOMY * 4 * float(np.prod(target.half))
+
+
+def _things(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> tuple[list[Footprint], Array]:
+    """The item and what follows it onto a level surface, and boxes (n, 4) of what stands there; else nothing."""
+    if target.region is None or target.region.kind != "surface":
+        return [], np.zeros((0, 4))
+    scene, T_target = situation.scene, _to_top(target)
+    others = [p for o in scene if o.name != item for p in o.parts]
+    pieces = [(s, T_target @ p.T_world_part) for p in others for s in p.shapes]
+    taken = standing(pieces, target.half, float(scene.object(item).extent[2]))
+    names = dict.fromkeys([item, *(thing for thing, place in tools.following if place == target.name)])
+    objects = [scene.object(n) for n in names]
+    return [footprint(o.name, o.parts[0].shapes, T_target @ upright(o.T_world_object)) for o in objects], taken
+
+
+def _to_top(target: PlaceTarget) -> Array:
+    """Transform (4, 4) from the world to the target's frame, with its origin on the surface."""
+    assert target.region is not None
+    return inverse(pose(target.centre + target.region.half_extent[2] * target.axes[:, 2], target.axes))
+
+
+def _allows(
+    item: str,
+    offset: Array,
+    turn: float,
+    others: list[Footprint],
+    target: PlaceTarget,
+    situation: Situation,
+    taken: Array,
+    tools: Tools,
+) -> bool:
+    """Whether the others still have an arrangement with the item at a spot."""
+    o = situation.scene.object(item)
+    R = placements.turned(upright(o.T_world_object), turn)[:3, :3]
+    low, high = bounds(o.parts[0].shapes, pose(offset, target.axes.T @ R))
+    box = np.concatenate([low[:2], high[:2]])
+    if not others:
+        return fits(box, taken)
+    finger, taken = tools.world.robot.gripper.footprint, np.vstack([taken, box])
+    return any(arrangements(others, target.half, taken, tools.rng, finger, FEW))

@@ -19,6 +19,7 @@ from tamp.model.motions import Move
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
+from tamp.skills.reach import through
 
 CLEARANCE = 0.01
 """Metres that every part of the arm keeps from everything, where it does so already."""
@@ -58,11 +59,9 @@ class Pattern(Skill):
         check = paths.leaving(q, paths.checker(world, CLEARANCE))
         first, *others = self.poses(args, situation, world)
         path = paths.transit(world, q, first, check, tools.rng)
-        for T in others:
-            if isinstance(path, Blocked):
-                break
-            leg = paths.straight(world, path[-1], T, check)
-            path = leg if isinstance(leg, Blocked) else np.concatenate([path, leg[1:]])
+        if not isinstance(path, Blocked):
+            onwards = through(world, path[-1], others, check)
+            path = onwards if isinstance(onwards, Blocked) else np.concatenate([path, onwards[1:]])
         if isinstance(path, Blocked):
             yield blocked("round", path, args[0] if args else "the way")
             return

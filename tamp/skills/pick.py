@@ -18,13 +18,11 @@ from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.declared import PICK
+from tamp.skills.layout import arranged
 from tamp.skills.place import RELEASE_OPENINGS
-from tamp.skills.reach import CLEARANCE, DEXTERITY, Room, both_ways, reach_for
-from tamp.skills.reach_hint import where_within_reach
+from tamp.skills.reach import CLEARANCE, DEXTERITY, Room, both_ways, boxes_of, reach_for, where_within_reach
 from tamp.skills.rests import rest_poses
-from tamp.skills.shared_surface import arranged
-from tamp.skills.targets import target_of
-from tamp.skills.ways import ways_out
+from tamp.skills.targets import target_of, ways_out
 
 LOOKED_AT = 8
 """Poses of the item where it goes next that a grasp is held against."""
@@ -240,13 +238,7 @@ def _free(
     are open by `spare` metres more than the grasp."""
     T_world_tool = np.array([T_world_item @ g.T_body_tool for g in candidates]).reshape(-1, 4, 4)
     opening = np.minimum(tools.world.robot.gripper.opening, np.array([g.width for g in candidates]) + spare)
-    boxes = [
-        (p.T_world_part @ s.T_body_shape, s.half_extent)
-        for o in others
-        for p in o.parts
-        for s in p.shapes
-        if s.kind != "plane"
-    ]
+    boxes = boxes_of(p for o in others for p in o.parts)
     return grasps.hand_clear(T_world_tool, opening, boxes, tools.world.robot.gripper)
 
 

@@ -18,10 +18,9 @@ from tamp.model.situation import Situation
 from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
 from tamp.skills.declared import PLACE
+from tamp.skills.layout import arranged
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
-from tamp.skills.shared_surface import arranged
-from tamp.skills.targets import Target, target_of, upright
-from tamp.skills.ways import UPWARDS, ways_out
+from tamp.skills.targets import UPWARDS, PlaceTarget, target_of, upright, ways_out
 
 CLEARANCE = 0.002
 CARRY = (0.006, 0.004)
@@ -110,14 +109,14 @@ class Place(Skill):
             return None if contains(region, o.position) else f"{args[0]} is not in {name}"
         return None if predicates.above(o.position, region, scene.blur) else f"{args[0]} is not on {name}"
 
-    def _poses(self, item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
+    def _poses(self, item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> Iterator[Array]:
         """Poses (4, 4) of the item at rest on the target; the one foreseen by an earlier refinement first."""
         if tools.hint is not None and "pose" in tools.hint:
             yield np.array(tools.hint["pose"])
         yield from rest_poses(item, target, situation, tools)
 
     def _sample(
-        self, item: str, T_world_item: Array, target: Target, situation: Situation, tools: Tools
+        self, item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools
     ) -> Refinement | Infeasible:
         heights = RELEASE_HEIGHTS["item" if target.region is None else target.region.kind]
         result: Refinement | Infeasible = Infeasible("unreachable")
@@ -135,7 +134,7 @@ class Place(Skill):
         T_world_item: Array,
         drop: float,
         slack: float,
-        target: Target,
+        target: PlaceTarget,
         situation: Situation,
         tools: Tools,
     ) -> Refinement | Infeasible:
@@ -205,7 +204,7 @@ class Place(Skill):
         return Refinement(segments, after, note)
 
 
-def _doubtful(sample: Refinement, target: Target) -> bool:
+def _doubtful(sample: Refinement, target: PlaceTarget) -> bool:
     """Whether the hand lets go close beside something, or from high above the floor of what has to be shut."""
     return bool(sample.note["close"] or (target.shuts and sample.note["drop"] > HIGH))
 
@@ -218,7 +217,7 @@ def _strained(T_world_item: Array, situation: Situation, tools: Tools) -> bool:
     return q is not None and kinematics.slack(world, q) < STRAIN
 
 
-def _no_spot(item: str, target: Target, situation: Situation, tools: Tools) -> Infeasible:
+def _no_spot(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> Infeasible:
     """Why no spot of the target takes the item: it is not open, what stands there now, or the item's own size."""
     if (state := target.not_open()) is not None:
         message = f"place: {target.name} is {state}: {item} cannot be put there"
@@ -263,7 +262,7 @@ def _under(world: World, item: str, T_world_item: Array, drop: float) -> str | N
     return next((c.other for found in contacts for c in found), None)
 
 
-def _over_the_rim(target: Target, drop: float) -> list[Array]:
+def _over_the_rim(target: PlaceTarget, drop: float) -> list[Array]:
     """The displacement (3,) straight up that brings what hangs `drop` metres above the floor of a deep compartment out
     of it, so that it is not on its way aside any more when it goes in."""
     if target.region is None or target.shuts or not np.isfinite(target.floor):

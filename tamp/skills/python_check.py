@@ -27,9 +27,8 @@ from tamp.model.domain import Domain
 from tamp.model.scene import Scene, with_object_at
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
-from tamp.perception.observers import Moment, View, seen_by
+from tamp.perception.observers import Moment, Things, View, seen_by
 from tamp.perception.predicates import held_in, observe
-from tamp.perception.things import Things
 from tamp.skills.base import Skill, Tools
 from tamp.skills.domain_python import Extension, located
 from tamp.skills.guided import Hand

@@ -1,15 +1,18 @@
-"""Reaching a grasp: a configuration for it, and a free way there by a pre-grasp."""
+"""Reaching a grasp: a configuration, a free way there by a pre-grasp, and where an item would be within reach."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from motion import grasps, kinematics, paths
+from motion.grasps import Grasp
 from motion.paths import Blocked
-from motion.poses import Array, error
+from motion.poses import Array, error, pose
 from motion.world import World
+from tamp.model.scene import Part, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
 
@@ -21,6 +24,15 @@ APPROACHES = (0.07, 0.03)
 """Metres from pre-grasp to grasp, the longest that is free."""
 DEXTERITY = 0.12
 """Smallest singular value of the Jacobian below which an arm counts as stretched: its controller then drifts."""
+STEP, MOST = 0.02, 0.8
+"""Metres by which places of the item nearer and farther are apart, and metres that are tried at most."""
+FARTHEST = 0.8
+"""Metres from the axis of the arm's first joint beyond which an item does not come within reach by going farther."""
+MARGIN = 0.04
+"""Metres beyond the first place within reach that are told: there the arm has but a grasp, and no room to turn or to
+carry the item away."""
+LEAST_FROM_BASE = 0.1
+"""Metres from the axis of the arm's first joint within which no item can be: the arm itself stands there."""
 
 
 class Room(NamedTuple):
@@ -89,6 +101,22 @@ def way_to(T_world_tool: Array, situation: Situation, tools: Tools, room: Room |
     return result
 
 
+def through(world: World, q: Array, poses: Iterable[Array], check: paths.Check) -> Array | Blocked:
+    """Straight lines of the tool (k, n) from configuration `q` (n,) through tool poses (4, 4), one after the other."""
+    out = np.array([q])
+    for T in poses:
+        leg = paths.straight(world, out[-1], T, check)
+        if isinstance(leg, Blocked):
+            return leg
+        out = np.concatenate([out, leg[1:]])
+    return out
+
+
+def boxes_of(parts: Iterable[Part]) -> list[tuple[Array, Array]]:
+    """Boxes around the shapes of some parts, but for planes: poses (4, 4) in the world and half-extents (3,)."""
+    return [(p.T_world_part @ s.T_body_shape, s.half_extent) for p in parts for s in p.shapes if s.kind != "plane"]
+
+
 def _near(world: World, room: Room | None) -> paths.Check:
     """What comes nearer than `CLEARANCE`, or than the room asked for."""
     if room is None:
@@ -102,3 +130,47 @@ def both_ways(T_world_grasp: Array, world: World, T_world_from: Array | None = N
     T_rest = world.forward(world.robot.posture) if T_world_from is None else T_world_from
     ways = [T_world_grasp, grasps.flipped(T_world_grasp)]
     return sorted(ways, key=lambda T: float(np.linalg.norm(error(T_rest, T)[3:])))
+
+
+def where_within_reach(item: SceneObject, some: Sequence[Grasp], situation: Situation, world: World) -> str | None:
+    """In words, how far an item would have to be moved along the line from the robot to be within reach of one of the
+    grasps; None where it is within reach, so that this is not why, or where no place on the line is."""
+    world.load(situation.state())
+    outwards = item.position - world.base_position()
+    outwards[2] = 0.0
+    far = float(np.linalg.norm(outwards))
+    outwards /= max(far, 1e-9)
+
+    def reached(moved: float) -> bool:
+        return any(_reached(item.T_world_object @ g.T_body_tool, moved * outwards, world) for g in some)
+
+    if reached(0.0):
+        return None
+    for moved in _tried(far):
+        # at the margin too, else it is but a gap in what the arm reaches
+        if reached(moved) and reached(moved + np.copysign(MARGIN, moved)):
+            where = "nearer to the robot" if moved < 0 else "farther from the robot"
+            return f"{item.name} would be within reach about {(abs(moved) + MARGIN) * 100:.0f} cm {where}"
+    return None
+
+
+def _tried(far: float) -> Iterator[float]:
+    """Metres away from the robot, negative ones nearer to it, the smallest first, for an item `far` metres from it."""
+    for step in np.arange(STEP, MOST, STEP):
+        if far - step - MARGIN >= LEAST_FROM_BASE:
+            yield -float(step)
+        if far + step + MARGIN <= FARTHEST:
+            yield float(step)
+
+
+def _reached(T_world_tool: Array, moved: Array, world: World) -> bool:
+    """Whether the arm, without touching itself, gets to a tool pose that is moved by (3,), and to the shortest
+    pre-grasp before it."""
+    there = pose(T_world_tool[:3, 3] + moved, T_world_tool[:3, :3])
+    for T in both_ways(there, world):
+        q = kinematics.solve(world, T, world.robot.posture)
+        if q is None or any(c.other not in world.bodies for c in world.contacts(q)):
+            continue
+        if kinematics.solve(world, paths.backed(T, APPROACHES[-1]), q) is not None:
+            return True
+    return False

@@ -14,9 +14,8 @@ from motion.shapes import Shape, bounds
 from tamp.model.situation import Situation
 from tamp.skills import layout
 from tamp.skills.base import Tools
-from tamp.skills.shared_surface import arranged, leaving_room, roomy
-from tamp.skills.targets import Target, upright
-from tamp.skills.ways import outside
+from tamp.skills.layout import arranged, leaving_room, roomy
+from tamp.skills.targets import PlaceTarget, outside, upright
 
 SPOTS = 30
 """Poses of an item at rest that are tried for each grasp."""
@@ -55,7 +54,7 @@ class _Kept:
             yield self.found[n]
 
 
-def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) -> Iterable[Array]:
+def rest_poses(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> Iterable[Array]:
     """Poses (4, 4) of an item at rest on a target, computed as they are asked for.
 
     They do not depend on how it is grasped, so they are kept for the next grasp. Where something else is to be
@@ -77,7 +76,7 @@ def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) ->
 
 
 def _apart_first(
-    rests: Iterator[Array], item: str, target: Target, situation: Situation, tools: Tools
+    rests: Iterator[Array], item: str, target: PlaceTarget, situation: Situation, tools: Tools
 ) -> Iterator[Array]:
     """The same poses, but those close beside something later, since what is held may hang a little otherwise than it
     was grasped; unless they are where things were arranged."""
@@ -93,7 +92,7 @@ def _apart_first(
     yield from put_off
 
 
-def _rests(item: str, target: Target, situation: Situation, tools: Tools, shared: bool) -> Iterator[Array]:
+def _rests(item: str, target: PlaceTarget, situation: Situation, tools: Tools, shared: bool) -> Iterator[Array]:
     """Rest poses as the item stands now; if it would not stand so, laid on one of its sides, or leaning in what has
     walls. Those in which it does not stand by itself come last, the lowest first, from which it falls least."""
     T_now = upright(situation.scene.object(item).T_world_object)
@@ -114,7 +113,7 @@ def _rests(item: str, target: Target, situation: Situation, tools: Tools, shared
     yield from sorted(unsteady, key=lambda T: round(float(bounds(shapes, T)[0][2]), 2))
 
 
-def _steady(item: str, T_world_item: Array, target: Target, situation: Situation, tools: Tools) -> bool:
+def _steady(item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools) -> bool:
     """Whether the item stands by itself; on another item it need not, whose shape may hold it."""
     if target.region is None:
         return True
@@ -135,7 +134,7 @@ def _leaning(T: Array) -> list[Array]:
 def resting_on(
     item: str,
     T_now: Array,
-    target: Target,
+    target: PlaceTarget,
     situation: Situation,
     tools: Tools,
     ignore: frozenset[str] = frozenset(),
@@ -167,7 +166,7 @@ def resting_on(
 
 
 def _spots(
-    target: Target, shapes: tuple[Shape, ...], T_now: Array, yaws: Array, shared: bool, rng: np.random.Generator
+    target: PlaceTarget, shapes: tuple[Shape, ...], T_now: Array, yaws: Array, shared: bool, rng: np.random.Generator
 ) -> Iterator[tuple[Array, float]]:
     """Offsets (3,) from the target's centre, and turns out of `yaws`: the middle as it is held first, the rest
     shuffled; from the outside inwards when the target is shared.
@@ -195,7 +194,7 @@ def _spots(
         yield pairs[i]
 
 
-def _middles(target: Target, shapes: tuple[Shape, ...], T_now: Array) -> list[tuple[Array, float]]:
+def _middles(target: PlaceTarget, shapes: tuple[Shape, ...], T_now: Array) -> list[tuple[Array, float]]:
     """Offsets (3,) and turns that put the middle of an item, rather than its origin, into the middle of an interior,
     with its sides along the walls: where it is tight only that fits."""
     if target.region is None or target.region.kind != "interior":
@@ -210,7 +209,7 @@ def _middles(target: Target, shapes: tuple[Shape, ...], T_now: Array) -> list[tu
     return out
 
 
-def _at_the_mouth(target: Target) -> list[Array]:
+def _at_the_mouth(target: PlaceTarget) -> list[Array]:
     """Offsets (3,) towards the way into what has a hinged door, where a hand can stay outside."""
     region = target.region
     if region is None or region.door is None or target.owner.part(region.door).kind != "door":

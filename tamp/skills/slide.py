@@ -19,8 +19,8 @@ from tamp.model.situation import Situation
 from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.declared import SLIDE
-from tamp.skills.reach import configuration_at, way_to
-from tamp.skills.targets import Target, target_of
+from tamp.skills.reach import configuration_at, through, way_to
+from tamp.skills.targets import PlaceTarget, target_of
 
 HEIGHTS = (0.012, 0.02, 0.03)
 """Metres of the tool point above the underside of what is pushed."""
@@ -121,7 +121,7 @@ def _courses(start: Array, end: Array) -> list[list[Array]]:
     return [[start, end], *courses]
 
 
-def _ends(middle: Array, target: Target) -> list[Array]:
+def _ends(middle: Array, target: PlaceTarget) -> list[Array]:
     """The middle of a target, and points (3,) around it."""
     shares = itertools.product(ENDS, repeat=2)
     return [middle + np.array([x * target.half[0], y * target.half[1], 0.0]) for x, y in shares]
@@ -132,7 +132,7 @@ def _cost(course: list[Array]) -> float:
     return float(sum(np.linalg.norm(b - a) for a, b in itertools.pairwise(course))) + BEND * (len(course) - 2)
 
 
-def _risk(off: Array, target: Target) -> float:
+def _risk(off: Array, target: PlaceTarget) -> float:
     """Metres of detour that are better than to end `off` (3,) from the middle, so near to the edge that what is pushed
     may stop short of it."""
     margin = float((target.half - np.abs(off[:2])).min())
@@ -182,7 +182,7 @@ def _sample(
         for a, b, push, gap in zip(course[:-1], course[1:], pushes, gaps, strict=True)
         for c in (a, b)
     ]
-    follow = _through(world, way[-1], stops, paths.checker(world, 0.0, frozenset({item.name})))
+    follow = through(world, way[-1], stops, paths.checker(world, 0.0, frozenset({item.name})))
     if isinstance(follow, Blocked):
         return blocked("slide", follow, item.name)
     T_item = pose(course[-1], item.T_world_object[:3, :3])
@@ -200,18 +200,7 @@ def _sample(
     return Refinement(segments, after, {"course": [c.round(4).tolist() for c in course], "inside": inside})
 
 
-def _through(world: World, q: Array, stops: list[Array], check: paths.Check) -> Array | Blocked:
-    """Straight lines of the tool from one stop to the next, from configuration `q`."""
-    out = np.array([q])
-    for T in stops:
-        leg = paths.straight(world, out[-1], T, check)
-        if isinstance(leg, Blocked):
-            return leg
-        out = np.concatenate([out, leg[1:]])
-    return out
-
-
-def _top(target: Target) -> float:
+def _top(target: PlaceTarget) -> float:
     assert target.region is not None
     T = target.region.T_world_region
     return float(T[2, 3] + target.region.world_half_extent()[2])

@@ -1,4 +1,4 @@
-"""Where something can be put: a region, or the top of an item."""
+"""Where something can be put, a region or the top of an item; and the ways out of there for a hand."""
 
 from __future__ import annotations
 
@@ -16,10 +16,17 @@ REACHES = 0.25
 """Share of the depth of a bin by which what lies on other things in there must at least reach down into it."""
 LOW = 0.015
 """Metres above the floor of a drawer or cupboard within which the bottom of what lies in it must be."""
+UPWARDS = (0.06, 0.10, 0.03, 0.015)
+"""Metres straight up, the preferred first."""
+OUTWARDS = ((0.05, 0.02), (0.04, 0.04), (0.06, 0.06), (0.02, 0.06))
+"""Metres up and metres towards the way out, together."""
+DEEPEST = 0.25
+"""Most metres level out of a place."""
+_AXES = tuple(np.array([x, y, 0.0]) for x, y in ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)))
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class PlaceTarget:
     """Where to put something: the centre (3,) and half-extents (2,) of a rectangle, the heights from which an
     item is lowered onto it in the model, and the floor of an interior.
     """
@@ -71,7 +78,7 @@ class Target:
         return own and bottom < self.floor + LOW
 
 
-def target_of(name: str, scene: Scene) -> Target:
+def target_of(name: str, scene: Scene) -> PlaceTarget:
     """The place that symbol `name` means: a region, or the top of an item."""
     try:
         owner, region = scene.region(name)
@@ -79,15 +86,15 @@ def target_of(name: str, scene: Scene) -> Target:
         owner = scene.object(name)
         _, high = owner.bounds()
         from_top = (float(high[2]) + DROP_FROM,)
-        return Target(name, owner.position.copy(), np.eye(3), np.zeros(2), from_top, owner, None, np.inf)
+        return PlaceTarget(name, owner.position.copy(), np.eye(3), np.zeros(2), from_top, owner, None, np.inf)
     T, half = region.T_world_region, region.world_half_extent()
     top, floor = float(T[2, 3] + half[2]), float(T[2, 3] - half[2])
     if region.kind == "surface":
         level = abs(T[2, 2]) > 0.9
         axes, half = (T[:3, :3], region.half_extent) if level else (np.eye(3), half)
-        return Target(name, T[:3, 3].copy(), axes, half[:2], (top + DROP_FROM,), owner, region, np.inf)
+        return PlaceTarget(name, T[:3, 3].copy(), axes, half[:2], (top + DROP_FROM,), owner, region, np.inf)
     heights = (top + DROP_FROM, floor + DROP_FROM, floor + 0.5 * DROP_FROM)
-    return Target(name, T[:3, 3].copy(), np.eye(3), half[:2], heights, owner, region, floor)
+    return PlaceTarget(name, T[:3, 3].copy(), np.eye(3), half[:2], heights, owner, region, floor)
 
 
 def upright(T_world_item: Array) -> Array:
@@ -101,3 +108,36 @@ def upright(T_world_item: Array) -> Array:
     if s < 1e-6:
         return T_world_item
     return pose(T_world_item[:3, 3], rotation_about(v / s, float(np.arctan2(s, c))) @ R)
+
+
+def ways_out(name: str, scene: Scene) -> tuple[Array, ...]:
+    """Displacements (3,) in metres by which a hand at the place `name` may leave it, the preferred first.
+
+    Up; up and outwards; straight out. Out is where a drawer goes or a closed door would be; without either,
+    any side.
+    """
+    up = tuple(np.array([0.0, 0.0, h]) for h in UPWARDS)
+    try:
+        owner, region = scene.region(name)
+    except KeyError:
+        return up
+    out = list(up)
+    for side in outside(owner, region):
+        level = np.array([side[0], side[1], 0.0])
+        depth = min(DEEPEST, 2.2 * float(np.abs(region.world_half_extent() @ np.abs(level))))
+        out += [np.array([0.0, 0.0, rise]) + away * level for rise, away in OUTWARDS]
+        out += [np.array([0.0, 0.0, 0.01]) + depth * level]
+    return tuple(out)
+
+
+def outside(owner: SceneObject, region: Region) -> list[Array]:
+    """Level unit directions (3,) out of a region."""
+    door = None if region.door is None else owner.part(region.door)
+    if door is not None and door.joint is not None:
+        closed = door.joint.displacement(door.joint.rest) @ door.T_world_part
+        centre = np.mean([(closed @ s.T_body_shape)[:3, 3] for s in door.shapes], axis=0)
+        slides = door.joint.kind == "slide"
+        facing = door.joint.axis_world * door.joint.sign if slides else centre - region.T_world_region[:3, 3]
+        return [max(_AXES, key=lambda a: float(a @ facing))]
+    x, y = region.T_world_region[:3, 0], region.T_world_region[:3, 1]
+    return [side for side in (-x, x, -y, y) if np.linalg.norm(side[:2]) > 0.5]

@@ -22,8 +22,8 @@ from tamp.api.bench import Request
 from tamp.api.bench_episodes import Setup
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
-from tamp.perception import camera_eyes
-from tamp.perception.camera_eyes import Eyes
+from tamp.perception import perceivers
+from tamp.perception.perceivers import PerceiverFactory
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.labels import by_camera, in_words
 from tests.stand_in_eyes import StandIn, answering
@@ -32,7 +32,7 @@ from tests.stand_in_eyes import StandIn, answering
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the library of objects had been built."""
-    monkeypatch.setattr(camera_eyes, "check_eyes", lambda: None)
+    monkeypatch.setattr(perceivers, "check_library", lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ class Standing:
 
     eyes: StandIn
 
-    def __call__(self) -> Eyes:
+    def __call__(self) -> PerceiverFactory:
         return self.eyes
 
 
@@ -113,7 +113,7 @@ def test_a_benchs_policy_is_kept_for_its_episodes(
         made: list[camera.Recipe] = []
 
         def standing(*args: Any, **more: Any) -> camera.Recipe:
-            made.append(replace(recipe(*args, **more), eyes=Standing(eyes)))
+            made.append(replace(recipe(*args, **more), perceivers=Standing(eyes)))
             return made[-1]
 
         monkeypatch.setattr(camera, "recipe", standing)
@@ -141,11 +141,11 @@ def test_eyes_that_do_not_go_with_a_backend_are_told() -> None:
 def test_a_server_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
     """With the command as it is typed; the library is an empty one, which the eyes need only once there is a scene."""
     code = (
-        "import tamp.api.camera as c, tamp.perception.camera_eyes as e\n"
-        "e.check_eyes = lambda: None\n"
+        "import tamp.api.camera as c, tamp.perception.perceivers as e\n"
+        "e.check_library = lambda: None\n"
         "import dataclasses\n"
         "recipe = c.recipe\n"
-        "c.recipe = lambda *a: dataclasses.replace(recipe(*a), eyes=lambda: None)\n"
+        "c.recipe = lambda *a: dataclasses.replace(recipe(*a), perceivers=lambda: None)\n"
         "import sys; sys.argv = ['tamp', 'policy', 'serve', '--port', '0', '--json']\n"
         "from cli.main import main; main()\n"
     )

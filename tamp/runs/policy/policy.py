@@ -1,13 +1,12 @@
 """A policy as others know it: reset with an instruction, then an action for each observation.
 
-Inside are eyes that see pictures, a reader of the instruction, and a session that plans, moves and looks again. It is
+Inside are a perceiver of pictures, a reader of the instruction, and a session that plans, moves and looks again. It is
 told nothing but observations and the instruction, and ends quietly: once it is done, or knows why not, it holds still.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,26 +15,23 @@ from motion.dynamics import ArmDynamics, Dynamics
 from motion.poses import Array
 from motion.standard_action import finger_target
 from tamp.agent.agent import Agent, Outcome
+from tamp.agent.camera_perceiver import TabletopPerceiver
 from tamp.agent.decision_request import Decide
 from tamp.agent.instruction import Instruction, Read, meant, nobody_reads
 from tamp.agent.recovery_options import REFLEXES
-from tamp.agent.searching import Reads, Search, search_with
-from tamp.agent.tabletop import Tabletop
 from tamp.agent.tabletop_agent import at_table, in_turn
 from tamp.errors import InputError, Refusal, TampError
 from tamp.model.backend import Command, Observation
 from tamp.model.domain import Domain
 from tamp.model.events import Journal, Publish
 from tamp.model.goal import Goal
-from tamp.model.images import Image
 from tamp.model.scene import RobotState, Scene
 from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
-from tamp.perception.cached_perceiver import Seldom
 from tamp.perception.camera_calibration import Calibration
-from tamp.perception.camera_eyes import Eyes
-from tamp.perception.observations import Alive, encoders, has_pictures, pictures
-from tamp.perception.written_goals import goals_in
+from tamp.perception.observations import encoders, has_pictures
+from tamp.perception.perceivers import PerceiverFactory
+from tamp.perception.relative_places import goals_in
 from tamp.planning.engine import Engine, Planner
 from tamp.runs.moving_parts import parts_told
 
@@ -66,7 +62,7 @@ class Policy:
     def __init__(
         self,
         domain: Domain,
-        eyes: Eyes,
+        make_perceiver: PerceiverFactory,
         read: Read = nobody_reads,
         planner: Planner | None = None,
         journal: Journal | None = None,
@@ -77,10 +73,10 @@ class Policy:
         advise: Decide | None = None,
     ) -> None:
         """What lasts over many episodes. `journal` keeps what was tried and found, `publish` is told what happens.
-        `searches`: what is doubtful or not seen is looked for, where the eyes can say what they have not seen;
+        `searches`: what is doubtful or not seen is looked for, where the perceiver knows what it has not seen;
         `reflexes` and `advise`: see `tamp.agent.tabletop`."""
         self._searches, self._reflexes, self._advise = searches, frozenset(reflexes), advise
-        self._domain, self._eyes, self._read = domain, eyes, read
+        self._domain, self._make_perceiver, self._read = domain, make_perceiver, read
         self._planner, self._most_steps = planner or Engine(), most_steps
         self._journal: Journal = journal or NoJournal()
         self._publish = publish
@@ -146,11 +142,10 @@ class _Episode:
         self._arm = ArmDynamics(calibration.robot)
         self._told: Mapping[str, Any] = {}
         self._acted, self._commands, self._fingers = 0, 0, np.nan
-        self._images: tuple[Image, ...] = ()
-        self._alive = Alive()
-        self._eyes = policy._eyes(self._look, calibration.robot)
-        self._seeing = Seldom(self._eyes, lambda: self.time, self._saw)
-        self._blind: str | None = None
+        make, cameras = policy._make_perceiver, calibration.cameras
+        self._perceiver = TabletopPerceiver(
+            self, calibration.robot, cameras, self._take, make, self._saw, policy._searches
+        )
         self._agent: Agent | None = None
         self._came_to = Outcome()
 
@@ -183,20 +178,11 @@ class _Episode:
     def _widest(self) -> float:
         return self._calibration.robot.gripper.opening
 
-    def _look(self) -> Observation:
-        """What is observed now, with pictures. InputError without any."""
-        cameras = self._calibration.cameras
-        try:
-            told = self._told
-            if self._more is not None and not has_pictures(told, cameras):
-                told = self._more()
-            images = pictures(told, cameras, self._robot.T_world_tool)
-            self._alive.check(images, self._robot.q)
-        except TampError as e:
-            self._blind = str(e)
-            raise
-        self._images, self._blind = images, None
-        return Observation(self.time, self._robot, images)
+    def _take(self) -> Mapping[str, Any]:
+        """The last observation's pictures, or those that the client takes now."""
+        if self._more is not None and not has_pictures(self._told, self._calibration.cameras):
+            return self._more()
+        return self._told
 
     def _saw(self, scene: Scene) -> None:
         """Note what each look showed: where there is a video it is drawn on that."""
@@ -231,7 +217,7 @@ class _Episode:
         policy, robot = self._policy, self._calibration.robot
         think = in_turn(policy._domain, policy._planner, np.random.default_rng(self._seed), policy._journal)
         try:
-            ready = at_table(self, self._seeing, robot, policy._domain, think, policy._publish, policy._most_steps)
+            ready = at_table(self, self._perceiver, robot, policy._domain, think, policy._publish, policy._most_steps)
             table = ready.table
             table.looks_cost, table.reflexes, table.advise = True, policy._reflexes, policy._advise
             scene, state, _ = table.look()
@@ -240,18 +226,14 @@ class _Episode:
             self._came_to.fail("perception", str(e))
             return
         policy._journal.event("state", atoms=state.atoms)
-        self._agent = Agent(ready, self._goals, policy._journal, partial(self._search, table))
+        self._agent = Agent(
+            ready, self._goals, policy._journal, lambda reads: self._perceiver.search(table, reads, self._seed)
+        )
         self._came_to = self._agent.outcome
         try:
             self._agent.begin(scene, state)
         except TampError as e:
             self._agent.refused("goal", e)
-
-    def _search(self, table: Tabletop, reads: Reads) -> Search | None:
-        """What searches; None where that is not wanted, or nothing can be looked at from elsewhere."""
-        if not self._policy._searches:
-            return None
-        return search_with(table, self._eyes, self._calibration.cameras, self._images, self._seed, reads)
 
     def _goals(self, scene: Scene, state: WorldState) -> tuple[Goal, ...]:
         policy = self._policy
@@ -262,7 +244,7 @@ class _Episode:
         policy._journal.event("instruction", text=self._instruction)
         words, names = str(self._instruction), meant(self._names, scene)
         told = Instruction(words, scene, state, policy._domain, policy._journal, names=names)
-        return policy._read(told.shown(self._images))
+        return policy._read(self._perceiver.shown(told))
 
     def end(self) -> Outcome:
         """Stop here."""
@@ -276,10 +258,10 @@ class _Episode:
     def _finish(self) -> None:
         """Complete the outcome with what only the policy knows."""
         out = self._came_to
-        out.looks, out.total_steps = self._seeing.looks, self._commands
-        out.seconds["look"] = round(self._seeing.seconds, 3)
-        if not out.done and self._blind is not None:
-            out.fail("perception", self._blind)
+        out.looks, out.total_steps = self._perceiver.looks, self._commands
+        out.seconds["look"] = round(self._perceiver.seconds, 3)
+        if not out.done and (problem := self._perceiver.problem) is not None:
+            out.fail("perception", problem)
         elif self._agent is None and out.reason is None:
             out.fail("perception", "ended before anything was seen")
         self.outcome = out

@@ -12,7 +12,7 @@ import pytest
 from llm.models.model import Completion, Model, Prompt
 from llm.reader.instructions import QUESTION, Instructions, named
 from tamp.agent.instruction import Instruction
-from tamp.perception.crops import as_png
+from tamp.model.images import as_png
 from tamp.runs.policy.policy import NoJournal
 
 RED, BLUE = ((np.full((20, 20, 3), c, np.uint8)) for c in ((200, 20, 20), (20, 20, 200)))

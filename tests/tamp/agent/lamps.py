@@ -34,7 +34,7 @@ from tamp.model.motions import Motion
 from tamp.model.scene import Joint, Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
-from tamp.perception.sight import Sight
+from tamp.perception.state_estimator import StateEstimator
 from tamp.planning.deliberation import InTurn
 from tamp.planning.engine import Engine
 from tamp.planning.search import Search
@@ -227,7 +227,7 @@ class Setting:
                 skills=skills,
                 mind=InTurn(search),
                 publish=Events(log.take),
-                sight=Sight(self.domain, {}, self.world),
+                sight=StateEstimator(self.domain, {}, self.world),
                 looks_cost=self.looks_cost,
                 reflexes=self.reflexes,
                 advise=self.advise,

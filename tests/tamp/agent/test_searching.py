@@ -20,8 +20,8 @@ from tamp.model.events import Event, Searching
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.camera_calibration import Calibration, Camera
-from tamp.perception.camera_eyes import Eyes, Look
-from tamp.perception.written_goals import goals_in
+from tamp.perception.perceivers import Observe, PerceiverFactory
+from tamp.perception.relative_places import goals_in
 from tamp.runs.policy.policy import Policy
 from tests.live_sessions import a_panda
 from tests.tamp.runs.policy.test_policy import GOAL, World, run
@@ -52,11 +52,11 @@ class Hiding(World):
         sure = {o.name: 0.5 if o.name == self.doubtful and not self.reconsidered else 1.0 for o in left if o.movable}
         return replace(scene, objects=tuple(left), confidence=sure)
 
-    def eyes(self) -> Eyes:
+    def eyes(self) -> PerceiverFactory:
         world = self
 
         class Seeing:
-            def __init__(self, look: Look) -> None:
+            def __init__(self, look: Observe) -> None:
                 self._look = look
 
             def perceive(self) -> Scene:
@@ -78,7 +78,7 @@ class Hiding(World):
             def reconsider(self, names: Iterable[str]) -> None:
                 world.reconsidered += [told] if (told := tuple(names)) else []
 
-        def made(look: Look, robot: RobotDescription) -> Perceiver:
+        def made(look: Observe, robot: RobotDescription) -> Perceiver:
             return Seeing(look)
 
         return made

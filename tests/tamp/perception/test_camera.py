@@ -17,7 +17,7 @@ from tamp.model.backend import Observation
 from tamp.model.images import Image
 from tamp.model.scene import Scene
 from tamp.perception.camera import CameraPerceiver
-from tamp.perception.placing import Placed
+from tamp.perception.placing import PlacedModel
 from tests.perception_scores import pose_errors
 from tests.solids import UP
 from tests.synthetic_looks import CAMERAS, HEIGHT, library, observed, painted, robot, standing, taken
@@ -43,7 +43,7 @@ class Eyes:
         return self.perceiver.perceive()
 
 
-def some() -> list[Placed]:
+def some() -> list[PlacedModel]:
     known = library()
     return [standing(known["can"], 0.1, 0.15, 0.0), standing(known["carton"], -0.1, -0.1, 0.4)]
 
@@ -237,25 +237,25 @@ def test_what_fell_over_is_found_again_as_what_it_was() -> None:
     eyes.see(observed(before))
     lying = rotation_about(np.array([0.0, 1.0, 0.0]), 0.5 * np.pi)
     for where in (-0.1, 0.15):
-        fallen = Placed(known, pose([where, 0.1, HEIGHT + 0.035], rotation_about(UP, 0.7) @ lying))
+        fallen = PlacedModel(known, pose([where, 0.1, HEIGHT + 0.035], rotation_about(UP, 0.7) @ lying))
         scene = eyes.see(observed([fallen]))
         assert [o.name for o in scene if o.movable] == ["carton_1"]
         box = np.array([scene.object("carton_1").bounds(), fallen.as_object("carton_1").bounds()])
         assert np.abs(box[0] - box[1]).max() < 0.005
 
 
-def grasped(observation: Observation, thing: Placed) -> Observation:
+def grasped(observation: Observation, thing: PlacedModel) -> Observation:
     """The same with the pads at the narrow sides of a carton, as high as its middle."""
     robot = replace(observation.robot, T_world_tool=thing.T_world_object @ pose([0.0, 0.0, 0.06]), opening=0.07)
     return replace(observation, robot=robot)
 
 
-def holding_a_carton() -> tuple[Eyes, Placed]:
+def holding_a_carton() -> tuple[Eyes, PlacedModel]:
     """Eyes that take a carton for held, and where that would be."""
     carton = standing(library()["carton"], -0.1, -0.1, 0.4)
     eyes = Eyes()
     eyes.see(observed([carton]))
-    lifted = Placed(carton.model, pose([0.0, 0.0, 0.05]) @ carton.T_world_object)
+    lifted = PlacedModel(carton.model, pose([0.0, 0.0, 0.05]) @ carton.T_world_object)
     tool = grasped(observed([]), lifted).robot.T_world_tool
     hand = eyes.perceiver.hand
     hand.held, hand.T_tool_held = "carton_1", inverse(tool) @ lifted.T_world_object
@@ -266,7 +266,7 @@ def holding_a_carton() -> tuple[Eyes, Placed]:
 def test_what_turned_in_the_hand_is_where_it_is_seen(degrees: float) -> None:
     eyes, lifted = holding_a_carton()
     turn = pose([0.0, 0.0, 0.0], rotation_about(UP[[2, 0, 1]], np.radians(degrees)))
-    turned = Placed(lifted.model, lifted.T_world_object @ turn)
+    turned = PlacedModel(lifted.model, lifted.T_world_object @ turn)
     scene = eyes.see(grasped(observed([turned]), lifted))
     assert [o.name for o in scene if o.movable] == ["carton_1"] and scene.in_hand == ("carton_1",)
     found = eyes.perceiver.tracks["carton_1"].placed.T_world_object
@@ -277,7 +277,7 @@ def test_what_turned_in_the_hand_is_where_it_is_seen(degrees: float) -> None:
 @pytest.mark.parametrize("away", [0.03, 0.05, 0.2])
 def test_what_is_seen_beside_the_hand_is_not_in_it(away: float) -> None:
     eyes, lifted = holding_a_carton()
-    lies = Placed(lifted.model, pose([away, 0.0, -0.05]) @ lifted.T_world_object)
+    lies = PlacedModel(lifted.model, pose([away, 0.0, -0.05]) @ lifted.T_world_object)
     scene = eyes.see(grasped(observed([lies]), lifted))
     assert scene.in_hand == () and eyes.perceiver.hand.held is None
 

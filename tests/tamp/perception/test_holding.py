@@ -8,16 +8,16 @@ import pytest
 from motion.poses import inverse, pose
 from motion.shapes import Shape
 from tamp.model.scene import Part, RobotState, SceneObject
-from tamp.perception.holding import Hand
+from tamp.perception.holding import HandTracker
 from tamp.perception.object_model import ObjectModel, Skin
-from tamp.perception.placing import Placed
+from tamp.perception.placing import PlacedModel
 from tamp.perception.skinning import field_around
 
 HALF = 0.02
 DOWN = pose([0.4, 0.0, 0.1], np.diag([1.0, -1.0, -1.0]))
 
 
-def cube(p: list[float]) -> Placed:
+def cube(p: list[float]) -> PlacedModel:
     """A cube of 4 cm with its middle at `p`."""
     side = np.linspace(-HALF, HALF, 21)
     faces = [np.insert(grid, axis, end, axis=1) for axis in range(3) for end in (-HALF, HALF)
@@ -28,10 +28,10 @@ def cube(p: list[float]) -> Placed:
     normals = points / np.linalg.norm(points, axis=1, keepdims=True)
     skin = Skin(points, normals, np.zeros_like(points, dtype=np.uint8), 4e-6, field_around(points))
     model = ObjectModel(thing, {"cube": skin}, np.eye(3)[None], 4, np.zeros(2), ("cube",), "test")
-    return Placed(model, pose(p))
+    return PlacedModel(model, pose(p))
 
 
-def closing(hand: Hand, openings: list[float], thing: Placed, T: np.ndarray = DOWN) -> list[str | None]:
+def closing(hand: HandTracker, openings: list[float], thing: PlacedModel, T: np.ndarray = DOWN) -> list[str | None]:
     return [hand.felt(RobotState(np.zeros(7), o, T), [("cube_1", thing)]) for o in openings]
 
 
@@ -39,7 +39,7 @@ STOPPED = [0.08, 0.08, 0.079, 0.07, 0.06, 0.05, 0.0402, 0.0401, 0.04, 0.04, 0.04
 
 
 def test_fingers_that_stop_at_a_thing_hold_it_where_it_is_between_them() -> None:
-    hand, thing = Hand(), cube([0.403, 0.001, 0.1])
+    hand, thing = HandTracker(), cube([0.403, 0.001, 0.1])
     closing(hand, STOPPED, thing)
     assert hand.held == "cube_1"
     assert hand.T_tool_held is not None
@@ -49,25 +49,25 @@ def test_fingers_that_stop_at_a_thing_hold_it_where_it_is_between_them() -> None
 
 
 def test_fingers_that_stand_open_around_a_thing_do_not_hold_it() -> None:
-    hand = Hand()
+    hand = HandTracker()
     closing(hand, [0.08] * 20, cube([0.4, 0.0, 0.1]))
     assert hand.held is None
 
 
 def test_fingers_that_close_on_nothing_hold_nothing() -> None:
-    hand = Hand()
+    hand = HandTracker()
     closing(hand, [0.08, 0.06, 0.04, 0.02, 0.0005, 0.0004, 0.0004, 0.0004, 0.0004], cube([0.4, 0.0, 0.1]))
     assert hand.held is None
 
 
 def test_what_is_elsewhere_is_not_held() -> None:
-    hand = Hand()
+    hand = HandTracker()
     closing(hand, STOPPED, cube([0.4, 0.06, 0.1]))
     assert hand.held is None
 
 
 def test_fingers_that_were_set_to_a_width_on_the_way_still_take_hold_later() -> None:
-    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    hand, thing = HandTracker(), cube([0.4, 0.0, 0.1])
     away = DOWN @ pose([0.0, 0.0, -0.2])
     closing(hand, [0.08, 0.075, 0.07, 0.07, 0.07, 0.07, 0.07], thing, away)
     assert hand.held is None
@@ -76,7 +76,7 @@ def test_fingers_that_were_set_to_a_width_on_the_way_still_take_hold_later() -> 
 
 
 def test_a_thing_is_let_go_of_when_the_fingers_open() -> None:
-    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    hand, thing = HandTracker(), cube([0.4, 0.0, 0.1])
     closing(hand, STOPPED, thing)
     said = closing(hand, [0.04, 0.042, 0.05], thing)
     assert said == [None, None, "cube_1"]
@@ -84,20 +84,20 @@ def test_a_thing_is_let_go_of_when_the_fingers_open() -> None:
 
 
 def test_a_thing_that_is_knocked_out_is_let_go_of_while_the_fingers_still_close() -> None:
-    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    hand, thing = HandTracker(), cube([0.4, 0.0, 0.1])
     closing(hand, STOPPED, thing)
     assert closing(hand, [0.033], thing) == ["cube_1"] and hand.held is None
 
 
 def test_a_soft_thing_that_gives_way_is_held() -> None:
-    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    hand, thing = HandTracker(), cube([0.4, 0.0, 0.1])
     closing(hand, STOPPED, thing)
     closing(hand, [0.04 - 0.0009 * n for n in range(1, 25)], thing)
     assert hand.held == "cube_1"
 
 
 def test_fingers_that_were_hardly_wider_than_a_thing_hold_it_once_they_press() -> None:
-    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    hand, thing = HandTracker(), cube([0.4, 0.0, 0.1])
     felt = [0.042, 0.0415, 0.041, *[0.0402] * 9]
     for opening in felt:
         hand.felt(RobotState(np.zeros(7), opening, DOWN), [("cube_1", thing)], asked=0.0)
@@ -105,7 +105,7 @@ def test_fingers_that_were_hardly_wider_than_a_thing_hold_it_once_they_press() -
 
 
 def test_fingers_that_have_just_been_asked_to_close_hold_nothing_yet() -> None:
-    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    hand, thing = HandTracker(), cube([0.4, 0.0, 0.1])
     for asked in [0.045] * 10 + [0.0] * 3:
         hand.felt(RobotState(np.zeros(7), 0.045, DOWN), [("cube_1", thing)], asked=asked)
     assert hand.held is None
@@ -113,7 +113,7 @@ def test_fingers_that_have_just_been_asked_to_close_hold_nothing_yet() -> None:
 
 def test_a_thing_that_gives_way_is_held_where_the_fingers_stop_once_more() -> None:
     """A rim that turns between them, while the hand lifts it."""
-    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    hand, thing = HandTracker(), cube([0.4, 0.0, 0.1])
     closing(hand, STOPPED, thing)
     lifted = DOWN.copy()
     lifted[2, 3] += 0.05
@@ -123,7 +123,7 @@ def test_a_thing_that_gives_way_is_held_where_the_fingers_stop_once_more() -> No
 
 
 def test_a_thing_that_gives_way_until_the_fingers_meet_is_lost() -> None:
-    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    hand, thing = HandTracker(), cube([0.4, 0.0, 0.1])
     closing(hand, STOPPED, thing)
     for opening in [0.03, 0.02, 0.01, 0.0005, *[0.0005] * 8]:
         hand.felt(RobotState(np.zeros(7), opening, DOWN), [("cube_1", thing)], asked=0.0)

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from tamp.perception.clusters import Points
-from tamp.perception.identity import mistaken
-from tamp.perception.placing import Placed
-from tamp.perception.tracks import Track
+from tamp.perception.placing import PlacedModel
+from tamp.perception.tracks import Track, mistaken
 from tests.synthetic_looks import CAMERAS, HEIGHT, library, look, painted, standing, taken
 
 HERE = np.array([0.0, 0.0, 1.2])
 
 
-def told(true: Sequence[Placed], thought: Sequence[Placed], time: float = 1.0) -> list[str]:
+def told(true: Sequence[PlacedModel], thought: Sequence[PlacedModel], time: float = 1.0) -> list[str]:
     looks = [look(taken(c, list(true))) for c in CAMERAS]
     tracks = {f"thing_{i}": Track(f"thing_{i}", placed, True, time, 1.0) for i, placed in enumerate(thought)}
     points = np.concatenate([k.points.reshape(-1, 3) for k in looks])

@@ -15,9 +15,19 @@ from motion.poses import from_rpy
 from motion.shapes import Shape
 from tamp.errors import InputError
 from tamp.model.scene import Joint, Part, Region, SceneObject
-from tamp.perception import library, model_files
-from tamp.perception.library import Index, load, made_with, write_index
-from tamp.perception.model_files import Entry, library_file, read, read_origin, read_picture, write
+from tamp.perception import library
+from tamp.perception.library import (
+    Index,
+    LibraryEntry,
+    library_file,
+    load,
+    made_with,
+    read,
+    read_origin,
+    read_picture,
+    write,
+    write_index,
+)
 from tamp.perception.object_model import ObjectModel, RobotSkin
 from tests.solids import prism, rectangle, skin
 
@@ -51,9 +61,12 @@ def same(a: Any, b: Any) -> bool:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library of two things, one of which was added, and a robot."""
     path = tmp_path_factory.mktemp("objects")
-    write(path / "libero" / "cabinet.npz", Entry(cabinet(), made_with(), picture=b"PNG"))
-    write(path / "added" / "mug.npz", Entry(cabinet("mug"), made_with(), ("in mm",)))
-    write(path / "robots" / "panda.npz", Entry(RobotSkin({"link0": skin(*prism(rectangle(0.1, 0.1), 0.1))}, "x"), {}))
+    write(path / "libero" / "cabinet.npz", LibraryEntry(cabinet(), made_with(), picture=b"PNG"))
+    write(path / "added" / "mug.npz", LibraryEntry(cabinet("mug"), made_with(), ("in mm",)))
+    write(
+        path / "robots" / "panda.npz",
+        LibraryEntry(RobotSkin({"link0": skin(*prism(rectangle(0.1, 0.1), 0.1))}, "x"), {}),
+    )
     write_index(path, Index(("cabinet",), ("panda",), made_with(), {"corn": "it lacks corn.xml"}))
     return path
 
@@ -102,7 +115,7 @@ def test_what_is_damaged_is_named_with_the_command_that_helps(folder: Path, spoi
 
 
 def test_another_format_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_files, "FORMAT", 99)
+    monkeypatch.setattr(library, "FORMAT", 99)
     with pytest.raises(InputError, match=r"cabinet\.npz has format 1, tamp reads 99; make it anew: tamp objects build"):
         load(folder)
     text = json.loads((folder / "index.json").read_text()) | {"format": 0}
@@ -133,7 +146,7 @@ def test_half_a_file_never_has_its_name(folder: Path) -> None:
         raise KeyboardInterrupt
     assert list(path.parent.iterdir()) == [folder / "libero" / "cabinet.npz"]
     with pytest.raises(InputError, match=r"cannot write .*TAMP_OBJECTS"):
-        write(folder / "index.json" / "bowl.npz", Entry(cabinet(), {}))
+        write(folder / "index.json" / "bowl.npz", LibraryEntry(cabinet(), {}))
 
 
 def test_a_name_that_is_none_is_told_with_the_nearest(folder: Path) -> None:

@@ -13,6 +13,7 @@ from tamp.errors import InputError
 from tamp.model.backend import Observation
 from tamp.model.scene import RobotState
 from tamp.perception import ground_truth, recordings
+from tests import recorded_truth
 from tests.synthetic_looks import SIZE, library, observed, robot, standing
 
 PLACED = standing(library()["can"], 0.1, 0.0, 0.3)
@@ -27,12 +28,14 @@ def recorded(folder: Path) -> Path:
         images = observed([PLACED]).images if n != 1 else ()
         writer.felt(Observation(0.05 * n, state, images))
     (folder / ground_truth.FOLDER).mkdir()
-    truth = ground_truth.TruthWriter(folder / ground_truth.FOLDER, (ground_truth.Thing("can_1", "can", True),))
+    truth = ground_truth.TruthWriter(folder / ground_truth.FOLDER, (ground_truth.TrueThing("can_1", "can", True),))
     for _ in range(2):
         mask = np.zeros((SIZE, SIZE), np.uint8)
         mask[10:20, 10:30] = 1
         pixels = {"front": {"can_1": 200}, "above": {"can_1": 3}}
-        truth.take(ground_truth.Moment(0.0, {"can_1": PLACED.T_world_object}, {"can_1": {}}, pixels), {"front": mask})
+        truth.take(
+            ground_truth.TrueMoment(0.0, {"can_1": PLACED.T_world_object}, {"can_1": {}}, pixels), {"front": mask}
+        )
     truth.close()
     writer.close()
     return folder
@@ -57,15 +60,15 @@ def test_depth_beyond_what_is_stored_is_far_and_none_is_none() -> None:
 
 def test_what_is_true_is_in_a_folder_that_perceiving_can_do_without(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "one")
-    truth = ground_truth.read(folder)
-    assert truth.mask(1, "front", "can_1").sum() == 200 and truth.moments[0].most_pixels("can_1") == 200
-    placed = truth.moments[0].placed(truth.things[0], library()["can"])
+    truth = recorded_truth.read(folder)
+    assert truth.mask(1, "front", "can_1").sum() == 200 and recorded_truth.most_pixels(truth.moments[0], "can_1") == 200
+    placed = recorded_truth.placed(truth.moments[0], truth.things[0], library()["can"])
     assert np.allclose(placed.T_world_object, PLACED.T_world_object)
     for path in (folder / "truth").iterdir():
         path.unlink()
     assert recordings.read(folder).looked(0).images
     with pytest.raises(InputError, match=r"no truth.json"):
-        ground_truth.read(folder)
+        recorded_truth.read(folder)
 
 
 def test_nothing_of_the_truth_is_in_the_part_that_is_perceived(tmp_path: Path) -> None:

@@ -9,13 +9,13 @@ import pytest
 
 from motion.poses import Array, pose, rotation_about
 from tamp.perception.clusters import Points
-from tamp.perception.placing import Placed
+from tamp.perception.placing import PlacedModel
 from tamp.perception.tracks import Track, at_rest, followed, held_as_seen, told_apart
 from tests.perception_scores import pose_errors
 from tests.synthetic_looks import CAMERAS, library, look, standing, taken
 
 
-def seen_as(true: Placed, thought: Placed) -> Array:
+def seen_as(true: PlacedModel, thought: PlacedModel) -> Array:
     """Where a thing is said to be that was thought to be elsewhere."""
     looks = [look(taken(c, [true])) for c in CAMERAS]
     points = np.concatenate([k.points.reshape(-1, 3) for k in looks])
@@ -27,12 +27,12 @@ def seen_as(true: Placed, thought: Placed) -> Array:
     return followed(track, seen, looks, 1.0, np.random.default_rng(0)).placed.T_world_object
 
 
-def tilted(placed: Placed, degrees: float, shift: float = 0.0) -> Placed:
+def tilted(placed: PlacedModel, degrees: float, shift: float = 0.0) -> PlacedModel:
     D = pose([shift, 0.0, 0.0], rotation_about(np.array([1.0, 0.0, 0.0]), np.radians(degrees)))
     T = placed.T_world_object.copy()
     T[:3, :3] = D[:3, :3] @ T[:3, :3]
     T[:3, 3] += D[:3, 3]
-    return Placed(placed.model, T)
+    return PlacedModel(placed.model, T)
 
 
 @pytest.mark.parametrize("degrees", [0.0, 4.0, 12.0])
@@ -56,7 +56,7 @@ def test_only_what_leans_has_to_be_brought_to_rest_and_its_lowest_point_stays_wh
     T = at_rest(leaning)
     assert T is not None
     np.testing.assert_allclose(T[:3, :3], true.T_world_object[:3, :3], atol=1e-6)
-    assert abs(Placed(true.model, T).points()[:, 2].min() - leaning.points()[:, 2].min()) < 1e-6
+    assert abs(PlacedModel(true.model, T).points()[:, 2].min() - leaning.points()[:, 2].min()) < 1e-6
 
 
 @pytest.mark.parametrize(("down", "degrees"), [(0.0, 0.0), (0.005, 12.0), (0.018, 0.0), (0.018, 12.0)])
@@ -77,7 +77,7 @@ def test_what_has_slipped_in_the_hand_is_seen_where_it_is_now(down: float, degre
 @pytest.mark.parametrize("millimetres", [0.0, 12.0, 25.0])
 def test_a_thing_that_was_moved_is_followed_as_far(millimetres: float) -> None:
     true = standing(library()["carton"], -0.1, 0.1, 0.4)
-    before = Placed(true.model, pose([0.001 * millimetres, 0.0, 0.0]) @ true.T_world_object)
+    before = PlacedModel(true.model, pose([0.001 * millimetres, 0.0, 0.0]) @ true.T_world_object)
     off, _ = pose_errors(true.model, true.T_world_object, seen_as(true, before))
     assert off < 2.0
 

@@ -16,7 +16,7 @@ from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Part, Perceiver, Scene, SceneObject, with_object_at
 from tamp.model.state import WorldState
-from tamp.perception.written_goals import goals_in
+from tamp.perception.relative_places import goals_in
 from tamp.runs.bench.boxes import make
 from tamp.runs.episode import Result, Settings
 from tamp.runs.episode_log import EpisodeLog

@@ -9,7 +9,7 @@ from motion.poses import joint_transform, pose
 from motion.robot import Gripper
 from motion.shapes import Shape
 from tamp.model.scene import Joint, Part
-from tamp.skills import push
+from tamp.skills import part_contacts
 
 HALF = np.array([0.13, 0.01, 0.09])
 """Half-extents of the panel: its width, thickness and height."""
@@ -28,7 +28,7 @@ def door(value: float, sign: int) -> Part:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_door_that_is_ajar_is_pushed_at_its_inner_face(sign: int) -> None:
     part = door(0.6 * sign, sign)
-    found = push.inner_contacts(part, Gripper())
+    found = part_contacts.inner_contacts(part, Gripper())
     assert found
     inside = np.array([0.0, sign, 0.0])  # the panel's own axis that looks away from where it opens to
     for T in found:
@@ -40,4 +40,4 @@ def test_a_door_that_is_ajar_is_pushed_at_its_inner_face(sign: int) -> None:
 
 @pytest.mark.parametrize("value", [0.0, 0.1])
 def test_a_door_that_is_all_but_closed_lets_no_hand_in(value: float) -> None:
-    assert push.inner_contacts(door(value, 1), Gripper()) == []
+    assert part_contacts.inner_contacts(door(value, 1), Gripper()) == []

@@ -11,10 +11,10 @@ import pytest
 from tamp.api import arguments, camera
 from tamp.backends.libero import tasks
 from tamp.errors import InputError
-from tamp.perception.camera_eyes import check_eyes
+from tamp.perception.perceivers import check_library
 from tamp.planning.engine import Engine
 from tamp.runs.episode import Settings
-from tamp.runs.policy.process import PolicyProcess
+from tamp.runs.policy.remote import PolicyProcess
 from tests.places import by_policy as run_camera
 
 pytestmark = [pytest.mark.episode, pytest.mark.process]
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.episode, pytest.mark.process]
 @pytest.fixture(scope="module")
 def process() -> Iterator[PolicyProcess]:
     try:
-        check_eyes()
+        check_library()
     except InputError as e:
         pytest.skip(f"no eyes: {e}")
     made = camera.process(camera.recipe("tabletop", "fast-downward", "none", words=False))

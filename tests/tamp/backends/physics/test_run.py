@@ -10,7 +10,7 @@ import pytest
 
 from tamp.backends.libero import tasks
 from tamp.model.domain import load
-from tamp.perception.written_goals import goals_in
+from tamp.perception.relative_places import goals_in
 from tamp.runs.episode import GoalSource, Settings
 from tamp.runs.worlds import Cameras
 from tests.places import in_physics as run

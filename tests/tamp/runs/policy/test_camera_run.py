@@ -22,11 +22,11 @@ from tamp.errors import Refusal
 from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
-from tamp.perception.written_goals import goals_in
+from tamp.perception.relative_places import goals_in
 from tamp.runs.episode import Result, Settings
 from tamp.runs.policy.answering import Diary
 from tamp.runs.policy.policy import Policy
-from tamp.runs.policy.process import PolicyProcess
+from tamp.runs.policy.remote import PolicyProcess
 from tests.places import by_policy as run_camera
 from tests.stand_in_eyes import StandIn, answering
 

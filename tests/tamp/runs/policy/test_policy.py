@@ -21,8 +21,8 @@ from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.camera_calibration import Calibration, Camera
-from tamp.perception.camera_eyes import Eyes, Look
-from tamp.perception.written_goals import goals_in
+from tamp.perception.perceivers import Observe, PerceiverFactory
+from tamp.perception.relative_places import goals_in
 from tamp.runs.bench.boxes import make
 from tamp.runs.policy.policy import Policy
 from tests.live_sessions import a_panda
@@ -60,11 +60,11 @@ class World:
             "agentview_depth": np.full((48, 48, 1), 1.0),
         }
 
-    def eyes(self) -> Eyes:
+    def eyes(self) -> PerceiverFactory:
         world = self
 
         class Seeing:
-            def __init__(self, look: Look) -> None:
+            def __init__(self, look: Observe) -> None:
                 self._look = look
 
             def perceive(self) -> Scene:
@@ -75,7 +75,7 @@ class World:
             def felt(self, observation: Observation) -> None:
                 pass
 
-        def made(look: Look, robot: RobotDescription) -> Perceiver:
+        def made(look: Observe, robot: RobotDescription) -> Perceiver:
             return Seeing(look)
 
         return made

@@ -16,8 +16,7 @@ import pytest
 
 from tamp.errors import InputError, Refusal
 from tamp.runs.policy.answering import Make
-from tamp.runs.policy.process import PolicyProcess
-from tamp.runs.policy.remote import Entry, PolicyFault
+from tamp.runs.policy.remote import Entry, PolicyFault, PolicyProcess
 from tests.policies import calibration, make, make_none
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("real_time")]
@@ -100,7 +99,7 @@ def test_one_that_cannot_be_made_says_why() -> None:
 
 
 DRIVER = """
-from tamp.runs.policy.process import PolicyProcess
+from tamp.runs.policy.remote import PolicyProcess
 from tests.policies import calibration, make
 if __name__ == "__main__":
     process = PolicyProcess(make)

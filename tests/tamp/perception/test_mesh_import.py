@@ -1,27 +1,34 @@
-"""Meshes that people bring: their unit, their upright, what is said about them, and what is refused."""
+"""Meshes of users: unit, upright, remarks and refusals; boxes that cover them, few, hollow where they are hollow."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from motion.poses import Array
+from motion.shapes import Shape
 from tamp.errors import InputError
-from tamp.perception.adding import name_of
-from tamp.perception.meshes import Mesh, read_mesh, read_told
-from tests.solids import CAN, obj, revolved
+from tamp.perception.boxing import BOXES, boxes
+from tamp.perception.mesh_import import ImportedMesh, name_of, read_mesh, read_options
+from tests.solids import BOWL, CAN, obj, revolved
+
+TRAY = np.array([[0.0, 0.0], [0.1, 0.0], [0.1, 0.03], [0.098, 0.03], [0.098, 0.004], [0.0, 0.004]])
+OPEN = np.array([[0.0, 0.0], [0.04, 0.0], [0.04, 0.09]])
+"""A cup that is a single sheet, without a wall's other side."""
+PROFILES = {"bowl": BOWL, "can": CAN, "tray": TRAY, "sheet": OPEN}
 
 
-def written(folder: Path, corners: Array, told: str | None = None) -> Mesh:
+def written(folder: Path, corners: Array, told: str | None = None) -> ImportedMesh:
     (folder / "thing.obj").write_text(obj(corners))
     if told is not None:
         (folder / "object.toml").write_text(told)
-    return read_mesh(folder, read_told(folder))
+    return read_mesh(folder, read_options(folder))
 
 
-def size(mesh: Mesh) -> Array:
+def size(mesh: ImportedMesh) -> Array:
     return np.asarray(np.ptp(mesh.corners.reshape(-1, 3), axis=0))
 
 
@@ -61,7 +68,7 @@ def test_a_glb_has_y_up_and_an_obj_z_and_either_may_say_otherwise(tmp_path: Path
         folder.mkdir()
         box.export(folder / f"box.{suffix}")
         (folder / "object.toml").write_text(told)
-        mesh = read_mesh(folder, read_told(folder))
+        mesh = read_mesh(folder, read_options(folder))
         assert size(mesh) == pytest.approx(due, abs=1e-6), (suffix, told)
         assert mesh.remarks == ()
 
@@ -78,7 +85,7 @@ def test_parts_of_several_colours_keep_them(tmp_path: Path) -> None:
     red.visual.face_colors, blue.visual.face_colors = [255, 0, 0, 255], [0, 0, 255, 255]
     blue.apply_translation([0.0, 0.1, 0.0])
     trimesh.Scene([red, blue]).export(tmp_path / "both.glb")
-    pieces = read_mesh(tmp_path, read_told(tmp_path)).pieces
+    pieces = read_mesh(tmp_path, read_options(tmp_path)).pieces
     above = {p.corners[..., 2].mean() > 0: tuple(p.colours.mean(axis=0).round()) for p in pieces}
     assert above == {True: (0, 0, 255), False: (255, 0, 0)}
 
@@ -100,7 +107,7 @@ def test_what_is_no_thing_is_refused(tmp_path: Path, files: dict[str, str], says
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError) as error:
-        read_mesh(tmp_path, read_told(tmp_path))
+        read_mesh(tmp_path, read_options(tmp_path))
     assert says in str(error.value) and str(tmp_path) in str(error.value)
 
 
@@ -122,7 +129,7 @@ def test_what_is_no_thing_is_refused(tmp_path: Path, files: dict[str, str], says
 def test_what_an_object_toml_cannot_say(tmp_path: Path, told: str, says: str) -> None:
     (tmp_path / "object.toml").write_text(told)
     with pytest.raises(InputError) as error:
-        read_told(tmp_path)
+        read_options(tmp_path)
     assert says in str(error.value)
 
 
@@ -146,3 +153,48 @@ def test_a_folder_gives_its_name(tmp_path: Path) -> None:
 )
 def test_numbers_hyphens_and_sizes_in_a_folders_name(tmp_path: Path, folder: str, name: str) -> None:
     assert name_of(tmp_path / folder, frozenset()) == name
+
+
+@cache
+def made(name: str) -> tuple[Array, tuple[Shape, ...]]:
+    corners = revolved(PROFILES[name])
+    return corners, boxes(corners, np.random.default_rng(0))
+
+
+def inside(shapes: tuple[Shape, ...], points: Array, slack: float = 0.0) -> Array:
+    off = [np.abs(points - s.T_body_shape[:3, 3]) - s.size for s in shapes]
+    return np.asarray((np.min([o.max(axis=1) for o in off], axis=0)) <= slack)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_few_boxes_cover_the_faces(name: str) -> None:
+    corners, shapes = made(name)
+    assert 1 <= len(shapes) <= BOXES
+    weights = np.random.default_rng(1).dirichlet(np.ones(3), len(corners))
+    assert inside(shapes, np.einsum("nk,nkj->nj", weights, corners), slack=0.001).mean() > 0.97
+    low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
+    ends = np.array([[s.T_body_shape[:3, 3] - s.size, s.T_body_shape[:3, 3] + s.size] for s in shapes])
+    assert ends[:, 0].min(axis=0) == pytest.approx(low, abs=0.002)
+    assert ends[:, 1].max(axis=0) == pytest.approx(high, abs=0.002)
+
+
+@pytest.mark.parametrize(
+    ("name", "bottom", "radius"), [("bowl", 0.02, 0.02), ("tray", 0.015, 0.07), ("sheet", 0.015, 0.02)]
+)
+def test_what_is_hollow_stays_hollow(name: str, bottom: float, radius: float) -> None:
+    _, shapes = made(name)
+    around = np.linspace(0, 2 * np.pi, 12)
+    heights = np.linspace(bottom, PROFILES[name][:, 1].max(), 5)
+    points = np.array([[r * np.cos(a), r * np.sin(a), z] for r in (0.0, radius) for a in around for z in heights])
+    assert not inside(shapes, points).any()
+
+
+def test_what_is_closed_is_full() -> None:
+    _, shapes = made("can")
+    assert inside(shapes, np.array([[x, y, z] for x in (-0.01, 0.0) for y in (0.0, 0.01) for z in (0.02, 0.08)])).all()
+
+
+def test_a_block_is_one_box() -> None:
+    corners = revolved(np.array([[0.0, 0.0], [0.05, 0.0], [0.05, 0.03], [0.0, 0.03]]), sections=4)
+    turned = corners @ np.array([[np.sqrt(0.5), -np.sqrt(0.5), 0], [np.sqrt(0.5), np.sqrt(0.5), 0], [0, 0, 1]])
+    assert len(boxes(turned, np.random.default_rng(0))) == 1

@@ -1,18 +1,31 @@
-"""Which pixels of a picture show the robot itself: those whose points lie on its skin, as its encoders have it."""
+"""What cameras see of the robot: its skin, made of its description, and the pixels that show it.
+
+A skin is made in a few seconds and kept beside the library of objects, since a robot looks the same in every scene.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
+import mujoco
 import numpy as np
 
 from motion.poses import Array, inverse, moved, pose
+from motion.robot import RobotDescription
 from motion.world import World
+from tamp.errors import InputError
 from tamp.model.images import Image
-from tamp.perception.object_model import Skin
+from tamp.perception.library import LibraryEntry, made_with, objects_folder, read, write
+from tamp.perception.object_model import RobotSkin, Skin
+from tamp.perception.skinning import skins
 
 NEAR = 0.008
 """Metres from its skin up to which a point is one of the robot's: errors of depth, of encoders, of the skin itself."""
+BODIES = "bodies"
+"""Folder of the skins beside the library's own."""
 
 
 def link_poses(world: World, q: Array, opening: float, names: Iterable[str]) -> dict[str, Array]:
@@ -43,16 +56,14 @@ def robot_pixels(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, 
     candidates = np.flatnonzero(_inside(points, *whole))
     for name, T in bodies.items():
         here = candidates[_inside(points[candidates], *boxes[name])]
-        T_body_world = inverse(T)
-        p_body = points[here] @ T_body_world[:3, :3].T + T_body_world[:3, 3]
-        mask.flat[here[skins[name].field.distance(p_body) < near]] = True
+        mask.flat[here[skins[name].field.distance(moved(points[here], inverse(T))) < near]] = True
         candidates = candidates[~mask.flat[candidates]]
     return mask
 
 
 def _box(skin: Skin, T_world_body: Array, margin: float) -> tuple[Array, Array]:
     """Lower and upper corner (3,), (3,) of the world-aligned box around a skin."""
-    p = skin.points @ T_world_body[:3, :3].T + T_world_body[:3, 3]
+    p = moved(skin.points, T_world_body)
     return p.min(axis=0) - margin, p.max(axis=0) + margin
 
 
@@ -62,3 +73,22 @@ def _inside(points: Array, low: Array, high: Array) -> Array:
     for axis in range(3):
         out &= (points[:, axis] > low[axis]) & (points[:, axis] < high[axis])
     return out
+
+
+def skin_of_robot(robot: RobotDescription, folder: Path | None = None) -> RobotSkin:
+    """The skin of each body of a robot, by its name, in its own frame: kept in a folder, by default the library's, or
+    made anew. Drawing needs OSMesa. InputError where the folder takes no file."""
+    source = hashlib.sha256(robot.mjcf.encode()).hexdigest()
+    path = (folder or objects_folder()) / BODIES / f"{source[:16]}.npz"
+    recipe = made_with()
+    if path.exists():
+        with contextlib.suppress(InputError):  # damaged: made anew
+            kept = read(path)
+            if isinstance(kept.model, RobotSkin) and kept.model.source == source and kept.made_with == recipe:
+                return kept.model
+    model = mujoco.MjModel.from_xml_string(robot.mjcf)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    made = RobotSkin(skins(model, data, {model.body(b).name: [b] for b in range(1, model.nbody)}), source)
+    write(path, LibraryEntry(made, recipe))
+    return made

@@ -1,17 +1,35 @@
-"""Where closed fingertips push a part along its joint."""
+"""Where a hand takes hold of a part that moves on a joint, or pushes it with closed fingertips.
+
+Which of its shapes propose grasps is one small table by kind of part; extend it here. Every rule is geometry: the front
+of a drawer, the free edge of a door, the top of a knob.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from motion import grasps
 from motion.poses import Array, pose
 from motion.robot import Gripper
 from motion.shapes import Shape
-from tamp.model.scene import Joint, Part
-from tamp.skills.handles import graspable
+from tamp.model.scene import Joint, Part, PartKind
+from tamp.model.situation import Situation
+from tamp.skills.base import Tools
+from tamp.skills.pick import SPARE_OPENING
+from tamp.skills.reach import boxes_of
 
+FRONT = 0.035
+"""Metres behind a drawer's foremost point within which its handle lies."""
+FREE_EDGE = 0.6
+"""Share of a door's width, from the hinge, beyond which its handle lies."""
+PREFERENCE = grasps.Preference(tilt=0.15, off_centre=0.0, coverage=1.0, depth=0.0)
+"""Weights of what makes a grip good for moving a part: coverage above all; depth and tilt matter little."""
+LIMITS = {False: 400, True: 3000}
+"""Grasps that are looked at, those that close squarely and those askew, most of which have no room."""
 TILTS = np.radians([30, 45, 15, 0, 60, 75])
 """Angles between the approach axis and straight down, leaning towards the push."""
 
@@ -28,7 +46,85 @@ TOWARDS_EDGE = (0.8, 0.5, 0.2)
 """Where on a door to push from inside, as a share of the way from its middle to its free edge."""
 
 
-def contacts(part: Part, gripper: Gripper) -> list[Array]:
+def graspable(part: Part) -> tuple[Shape, ...]:
+    """The shapes of `part` that may propose grasps."""
+    rule = AFFORDANCES.get(part.kind)
+    found = rule(part) if rule else part.shapes
+    return found or part.shapes
+
+
+def _front(part: Part) -> tuple[Shape, ...]:
+    """What is foremost along the opening direction."""
+    assert part.joint is not None
+    forward = part.joint.axis_world * part.joint.sign
+    centres = [float(p @ forward) for p in _centres(part)]
+    return tuple(s for s, c in zip(part.shapes, centres, strict=True) if c > max(centres) - FRONT)
+
+
+def _free_edge(part: Part) -> tuple[Shape, ...]:
+    """What is far from the hinge."""
+    joint = part.joint
+    assert joint is not None
+    arms = []
+    for p in _centres(part):
+        arm = p - joint.anchor_world
+        arms.append(float(np.linalg.norm(arm - (arm @ joint.axis_world) * joint.axis_world)))
+    return tuple(s for s, a in zip(part.shapes, arms, strict=True) if a > FREE_EDGE * max(arms))
+
+
+def _centres(part: Part) -> list[Array]:
+    return [(part.T_world_part @ s.T_body_shape)[:3, 3] for s in part.shapes]
+
+
+AFFORDANCES: dict[PartKind, Callable[[Part], tuple[Shape, ...]]] = {
+    "drawer": _front,
+    "door": _free_edge,
+}
+
+
+class Hold(NamedTuple):
+    """A tool pose (4, 4) and the width (m) between the pads there."""
+
+    T_world_tool: Array
+    width: float
+
+
+def holds(part: Part, situation: Situation, tools: Tools, askew: bool = False) -> tuple[list[Hold], list[Hold]]:
+    """Grips on a part, best first: those where what is fixed leaves the hand room at a quick look, and the others.
+
+    `askew` ones close at a large angle to what they hold, which then must not turn between the fingers.
+    """
+    joint, gripper = part.joint, tools.world.robot.gripper
+    assert joint is not None
+    tools.world.load(situation.state())
+    found = grasps.antipodal(
+        part.shapes,
+        part.T_world_part,
+        gripper,
+        graspable=graspable(part),
+        preference=PREFERENCE,
+        bias=lambda T: _lever_cost(T, joint),
+        limit=LIMITS[askew],
+        askew=askew,
+    )
+    out = [Hold(part.T_world_part @ g.T_body_tool, g.width) for g in grasps.diverse(found, part.T_world_part)]
+    fixed = [p for o in situation.scene if not o.movable for p in o.parts if p.name != part.name]
+    T = np.array([h.T_world_tool for h in out]).reshape(-1, 4, 4)
+    openings = np.array([min(gripper.opening, h.width + SPARE_OPENING) for h in out])
+    room = grasps.hand_clear(T, openings, boxes_of(fixed), gripper)
+    return [h for h, r in zip(out, room, strict=True) if r], [h for h, r in zip(out, room, strict=True) if not r]
+
+
+def _lever_cost(T_world_grasp: Array, joint: Joint) -> Array:
+    """Cost (n,) of tool poses (n, 4, 4): come from the front (slide), hold far from the axis (hinge)."""
+    if joint.kind == "slide":
+        return np.asarray(1.0 + T_world_grasp[:, :3, 2] @ joint.axis_world * joint.sign)
+    arm = T_world_grasp[:, :3, 3] - joint.anchor_world
+    arm = arm - np.outer(arm @ joint.axis_world, joint.axis_world)
+    return np.asarray(-8.0 * np.linalg.norm(arm, axis=1))
+
+
+def push_contacts(part: Part, gripper: Gripper) -> list[Array]:
     """Tool poses (4, 4) with closed fingers against the part, from which pushing takes the joint to rest."""
     joint = part.joint
     assert joint is not None

@@ -8,7 +8,7 @@ import numpy as np
 
 from tamp.backends.libero.camera_noise import measured
 from tamp.model.images import Image
-from tamp.perception.steadying import scatter, steady
+from tamp.perception.rig import scatter, steady
 from tests.synthetic_looks import CAMERAS, model, standing, taken
 
 

@@ -9,9 +9,8 @@ from motion.world import World
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import load
 from tamp.model.state import WorldState
-from tamp.perception.beliefs import Beliefs
 from tamp.perception.observers import Observer
-from tamp.perception.sight import Sight
+from tamp.perception.state_estimator import Beliefs, StateEstimator
 
 DOMAIN = """(define (domain d)
   (:requirements :strips :typing :conditional-effects)
@@ -59,7 +58,7 @@ def test_what_is_looked_at_is_not_believed(tmp_path: Path) -> None:
 def test_a_conditional_effect_that_an_observer_looks_at_is_missing_where_its_condition_held(tmp_path: Path) -> None:
     domain = beliefs(tmp_path, "").domain
     seen = Observer("clean", lambda view, item: False)
-    sight = Sight(domain, {"clean": seen}, cast(World, None))
+    sight = StateEstimator(domain, {"clean": seen}, cast(World, None))
     wash = GroundAction("wash", ("cup",))
     assert sight.missing(wash, state(), state("cup")) == "(clean cup) is not seen"
     assert sight.missing(wash, state(), state("dish")) is None, "the cup was not soapy"

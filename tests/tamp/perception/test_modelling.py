@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motion.poses import from_rpy, pose
-from tamp.perception.symmetry import TIPS, UP, centre_of_mass, resting_attitudes, symmetry_of, tipping
+from tamp.perception.modelling import TIPS, UP, centre_of_mass, resting_attitudes, symmetry_of, tipping
 from tests.solids import polygon, prism, rectangle, thing, turned
 
 SOLIDS = {

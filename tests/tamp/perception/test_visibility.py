@@ -10,8 +10,7 @@ from tamp.model.images import Image, pinhole
 from tamp.model.scene import Region
 from tamp.perception.clusters import Ground
 from tamp.perception.looks import Look
-from tamp.perception.unseen import CELL, Unseen, floor_of, shown
-from tamp.perception.viewpoints import HandEye, views
+from tamp.perception.visibility import CELL, HandEye, Unseen, floor_of, shown, views
 
 DOWN = np.array([[0.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 EYE = HandEye(pose([0.05, 0.0, -0.1], rotation_about(np.array([0.0, 0.0, 1.0]), 0.3)), np.array([0.7, 0.7]))
