@@ -63,8 +63,8 @@ def write_scene(file: Path, scene: LoadedScene, seen: Seen) -> None:
     from tamp.view.layout import Layout
     from tamp.view.plan import scene_page
 
-    told = described(scene, seen)
-    write(file, scene_page(told, called_alone(told), scene.picture(), Layout.of()))
+    about = described(scene, seen)
+    write(file, scene_page(about, called_alone(about), scene.picture(), Layout.of()))
 
 
 @dataclass(eq=False)
@@ -97,8 +97,8 @@ class PlanPage:
         from tamp.view.layout import Layout
         from tamp.view.plan import plan_page
 
-        told = (domain, str(problem)) if problem is not None else ("none", "")
-        write(self.file, plan_page(*told, self._plans, Layout.of()))
+        about = (domain, str(problem)) if problem is not None else ("none", "")
+        write(self.file, plan_page(*about, self._plans, Layout.of()))
 
 
 def write_report(paths: list[Path], file: Path, tree: str | None = None, say: Say = silent) -> list[Path]:

@@ -85,7 +85,7 @@ class ArmSource:
         return standing_of(self.cell, self.look())
 
     def extra(self, story: Story, standing: Standing) -> dict[str, Any]:
-        """What the page shows of an arm beside what it shows of a run."""
+        """What the page shows of an arm in place of a run's goal and actions."""
         q = np.zeros(0) if self._q is None else self._q
         lines = [*lines_of(self.look()), *self._trouble()]
         arm = {"lines": lines, "values": values_of(self.cell, q) if len(q) else []}

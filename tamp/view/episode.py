@@ -50,14 +50,14 @@ def episode_page(log: Path, layout: Layout, beside: Path) -> str:
     story = Story.of(log)
     ended = story.ending()
     cut = not log.read_bytes().endswith(b"\n")
-    told = shown(story, Standing(ended.verdict, summary.verdict_of(ended), notes_on(story, ended, cut)))
+    content = shown(story, Standing(ended.verdict, summary.verdict_of(ended), notes_on(story, ended, cut)))
     video = log.parent / VIDEO
     has_picture = bool(picture.drawn(story.tracks) or story.tracks.path)
     return layout.page(
         TEMPLATE,
         SCRIPTS if has_picture else tuple(s for s in SCRIPTS if s != "space.js"),
-        data_of(story, told),
-        **told,
+        data_of(story, content),
+        **content,
         video=address(video, beside) if video.is_file() else "",
         has_picture=has_picture,
         orders_taken=None,
@@ -163,10 +163,10 @@ def _place(thing: Thing) -> dict[str, Any]:
     return {"rows": [(thing.name, thing.category, first, now), *parts], "note": thing.note}
 
 
-def data_of(story: Story, told: dict[str, Any]) -> dict[str, Any]:
+def data_of(story: Story, content: dict[str, Any]) -> dict[str, Any]:
     """What the scripts read of an episode that is over."""
     lines, left_out = ([], 0) if story.log is None else listed(story.log)
-    failing: FailedAction | None = told["failing"]
+    failing: FailedAction | None = content["failing"]
     return {
         "period": story.period,
         "scene": picture.scene_of(story.tracks),
@@ -174,7 +174,7 @@ def data_of(story: Story, told: dict[str, Any]) -> dict[str, Any]:
         "actions": [
             {"number": a.number, "action": a.action, "first": a.first_step, "last": a.last_step} for a in story.actions
         ],
-        "obstacles": [_obstacle(f) for f in (*told["obstacles"], *([failing] if failing else []))],
+        "obstacles": [_obstacle(f) for f in (*content["obstacles"], *([failing] if failing else []))],
         "failing": failing is not None,
         "events": lines,
         "events_left_out": left_out,
@@ -189,7 +189,7 @@ def _obstacle(failed: FailedAction) -> dict[str, Any]:
 
 def episodes_page(rows: Sequence[tuple[Ending, Path, Path]], layout: Layout, beside: Path) -> str:
     """The page of several episodes: how each ended, its log, and the file, page or log, that it leads to. Those
-    with the same name are told apart by their folders."""
+    with the same name are distinguished by their folders."""
     counts = Counter(ending.verdict for ending, _, _ in rows)
     same = Counter(ending.episode for ending, _, _ in rows)
     verdicts = ", ".join(f"{n} {'no success' if verdict == 'no' else verdict}" for verdict, n in counts.most_common())

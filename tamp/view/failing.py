@@ -34,12 +34,12 @@ IN_WORDS = {
     "jammed": "it lies askew",
     "refused": "refused by the guide of the motion",
 }
-"""What the codes that skills give for a failure mean; others are said without their hyphens."""
+"""What the codes that skills give for a failure mean; other codes are shown without their hyphens."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """A line between two points, metres in the world frame, and what is said of it."""
+    """A line between two points, metres in the world frame, and its label."""
 
     begin: Point
     end: Point

@@ -1,5 +1,4 @@
-"""What went wrong in an episode: plans that were given up, and what was done about the rest; what is alike is reported
-once."""
+"""Failures of an episode: rejected plans, failed actions and what was done about them; repeated ones are counted."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ FAILURES = (
     *("infeasible", "second_look", "interrupted", "advised", "corrected", "search", "refused"),
     *("veto", "blind", "error", "unmatched"),
 )
-"""Events of what went wrong or was done about it, beside results that say so."""
+"""Events that report a failure or a reaction to one, apart from unsuccessful results."""
 BETWEEN = ("action", "step", "plan")
 """Events after which what is alike is reported anew."""
 DECIDED = ("goal", "order", "action", "refined")

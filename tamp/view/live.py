@@ -22,7 +22,7 @@ from tamp.view.tracks import PERIODS
 PERIOD = 0.01
 """Seconds between two looks at the source."""
 SLOW = 0.5
-"""Seconds between two looks at whether somebody writes the log, and whether another run has begun."""
+"""Seconds between two looks at whether the log is still being written, and whether another run has begun."""
 Parts = Mapping[str, str]
 """Parts of the page by name, each as JSON."""
 
@@ -149,7 +149,7 @@ class LivePage:
         return self.source.order(self.story, order)
 
     def picture(self, name: str) -> bytes | None:
-        """The picture of a camera beside a log by the name of its file, None where there is none."""
+        """A camera picture of the run by its file name, None where there is none."""
         if self.source.log is None or not re.fullmatch(r"\w[\w-]*\.jpg", name):
             return None
         with contextlib.suppress(OSError):
@@ -176,12 +176,12 @@ class LivePage:
         if not new and stands == self._stands:
             return
         self._stands = stands
-        told = self._shown(standing)
-        made = self.layout.parts(TEMPLATE, **told)
+        content = self._shown(standing)
+        made = self.layout.parts(TEMPLATE, **content)
         self._parts.update({f"#{name}": _json(text) for name, text in made.items()})
-        self._parts["orders"] = _json(told["orders_taken"])
+        self._parts["orders"] = _json(content["orders_taken"])
         if standing.whole and self.story.steps:
-            self._parts["whole"] = _json(data_of(self.story, told))
+            self._parts["whole"] = _json(data_of(self.story, content))
 
     def _shown(self, standing: Standing) -> dict[str, Any]:
         extra = self.source.extra(self.story, standing)

@@ -10,17 +10,17 @@ import numpy as np
 from motion.poses import pose
 from motion.robot_shape import Solid
 from tamp.runs.moving_parts import DrawnPart
-from tamp.view.robots import links_of, rows_of, told
+from tamp.view.robots import links_of, rows_of, solids_data
 from tamp.view.tracks import Thing, Tracks
 
 T = TypeVar("T")
 
 MOST_POINTS, MOST_PLACES = 4000, 2000
-"""Points of a path and places of a thing: more cannot be told apart on a page."""
+"""Points of a path and places of a thing: more cannot be seen on a page."""
 
 
 def drawn(tracks: Tracks) -> list[Thing]:
-    """The things that are drawn: what all stands on is not."""
+    """The things that are drawn: tables and floors are not."""
     return [t for t in tracks.things.values() if not t.ground]
 
 
@@ -53,7 +53,7 @@ def _part(thing: Thing, part: DrawnPart) -> dict[str, Any]:
     return {
         "at": rows_of(pose(anchor)),
         "joint": None if joint is None else {"kind": joint.kind, "axis": joint.axis.round(5).tolist()},
-        "solids": told([Solid(s.points - anchor, s.faces) for s in part.solids]),
+        "solids": solids_data([Solid(s.points - anchor, s.faces) for s in part.solids]),
     }
 
 

@@ -1,4 +1,4 @@
-"""What a log says so far, for the page of its episode: taken event by event, while the run goes on or afterwards."""
+"""What the page of an episode needs to know of its log, gathered event by event."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Story:
         return story
 
     def add(self, e: Event) -> None:
-        """Take one more event. What is not of its kind, in a log that somebody wrote, is left out."""
+        """Take one more event. Fields of the wrong type are ignored."""
         e, before = as_action(e), self.seconds
         kind = e["event"]
         if kind in PERIODS:  # as the log counts them, if it does

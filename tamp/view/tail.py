@@ -66,7 +66,7 @@ class Tail:
 
 
 def written(path: Path) -> bool:
-    """Whether somebody writes a log: whoever does holds a lock on it, which ends with its process."""
+    """Whether a process is writing a log: it holds a lock on it, which ends with the process."""
     try:
         with path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -113,7 +113,7 @@ class Followed:
         return [] if self._tail is None else self._tail.more()
 
     def standing(self, story: Story) -> Standing:
-        """How the run stands: it goes on as long as somebody writes its log, and it has no outcome."""
+        """How the run stands: it goes on as long as its log is being written and has no outcome."""
         if self.log is None or self._tail is None:
             return Standing("waiting", "It has not begun.", whole=False)
         ended = story.ending()

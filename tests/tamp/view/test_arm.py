@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
-import mujoco
 import numpy as np
 import pytest
 
-from motion.arm_model import robot_model
-from motion.arms import Arm
-from motion.poses import from_rpy
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.report_stream import ArmReport, Look
-from tamp.backends.xarm.ways import tool_of
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.view.arm import LONGEST_LABEL, MOST_SHOWN, ArmSource, lines_of, scene_of, standing_of, values_of
 from tamp.view.layout import Layout
 from tamp.view.live import LivePage
-from tests.arm_cases import EACH, configurations
 
 BENCH = Path(__file__).parents[3] / "problems" / "xarm" / "bench.toml"
 
@@ -112,23 +105,3 @@ def test_its_page_is_that_of_a_run_without_what_an_arm_does_not_have(bench: Work
     assert "the world names no detector" in shown["#now"] and "mode 0 (position)" in shown["#now"]
     assert not any(shown[f"#{name}"].strip() for name in ("actions", "facts", "files", "events"))
     assert len(shown["scene"]["links"]) > 5 and page.order({"stop": ""})["taken"] is False
-
-
-@EACH
-def test_every_part_is_drawn_where_mujoco_has_it(arm: Arm, bench: Workcell) -> None:
-    T_flange_tool = from_rpy([0.02, 0.01, 0.15], [0.3, 0.2, 0.1])
-    model = mujoco.MjModel.from_xml_string(robot_model(arm, tool_of(T_flange_tool)).mjcf)
-    data = mujoco.MjData(model)
-    cell = replace(bench, arm=arm, T_flange_tool=T_flange_tool)
-    page = LivePage(ArmSource(cell, "10.0.0.5", lambda: Look(report(), 0.1, None, None)), Layout.of())
-    page.look()
-    drawn = page.story.tracks.robot
-    assert drawn is not None
-    for q in configurations(arm, 20, seed=3):
-        data.qpos[:] = q
-        mujoco.mj_forward(model, data)
-        for name, T in zip(drawn.shape.links, drawn.shape.frames(q), strict=True):
-            assert np.allclose(T[:3, 3], data.body(name).xpos, atol=1e-6)
-            assert np.allclose(T[:3, :3].ravel(), data.body(name).xmat, atol=1e-6)
-        tool = drawn.tool({"event": "at", "q": list(q)})
-        assert tool is not None and np.allclose(tool, data.site("tool_point").xpos, atol=1e-6)
