@@ -194,7 +194,7 @@ def _browser(playwright: Any) -> Callable[[str], AbstractContextManager[None]]:
 def _swing(environment: Any, folder: Path, on: bool, seconds: float, reading: Reading) -> tuple[list[float], float]:
     """Seconds of work of each control period of a block, and seconds of the processor that this process used for all
     of them; the first two seconds do not count."""
-    from tamp.runs.pictures import pictured
+    from tamp.runs.camera_pictures import pictured
 
     work, used = list[float](), 0.0
     with contextlib.ExitStack() as stack:

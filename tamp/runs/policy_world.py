@@ -29,10 +29,10 @@ from tamp.model.scene import RobotState
 from tamp.perception import calibration_file
 from tamp.perception.camera_calibration import Calibration
 from tamp.perception.library import load
+from tamp.runs.camera_pictures import pictured
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld
 from tamp.runs.evaluator import Evaluator
-from tamp.runs.pictures import pictured
 from tamp.runs.policy.process import PolicyProcess
 from tamp.runs.policy.remote import Entry, PolicyFault
 from tamp.runs.worlds import built, goals_in_libero

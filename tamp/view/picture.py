@@ -10,8 +10,8 @@ import numpy as np
 from motion.poses import pose
 from motion.robot_shape import Solid
 from tamp.runs.moving_parts import DrawnPart
-from tamp.view.robots import links_of, rows_of, solids_data
-from tamp.view.tracks import Thing, Tracks
+from tamp.view.drawn_robot import links_of, rows_of, solids_data
+from tamp.view.scene_tracks import TrackedThing, Tracks
 
 T = TypeVar("T")
 
@@ -19,7 +19,7 @@ MOST_POINTS, MOST_PLACES = 4000, 2000
 """Points of a path and places of a thing: more cannot be seen on a page."""
 
 
-def drawn(tracks: Tracks) -> list[Thing]:
+def drawn(tracks: Tracks) -> list[TrackedThing]:
     """The things that are drawn: tables and floors are not."""
     return [t for t in tracks.things.values() if not t.ground]
 
@@ -46,7 +46,7 @@ def scene_of(tracks: Tracks) -> dict[str, Any]:
     }
 
 
-def _part(thing: Thing, part: DrawnPart) -> dict[str, Any]:
+def _part(thing: TrackedThing, part: DrawnPart) -> dict[str, Any]:
     """`at` leads from where its joint turns to the frame of the thing, and `solids` are in the frame of that."""
     joint = part.joint
     anchor = np.zeros(3) if joint is None else joint.anchor
@@ -82,7 +82,7 @@ def history_of(tracks: Tracks) -> dict[str, Any]:
     }
 
 
-def _moves(thing: Thing, part: DrawnPart) -> list[tuple[int, float]]:
+def _moves(thing: TrackedThing, part: DrawnPart) -> list[tuple[int, float]]:
     known = _thinned(thing.values.get(part.name, []), MOST_PLACES)
     return [(since, _by(part, value)) for since, value in known] or [(0, 0.0)]
 

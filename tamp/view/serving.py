@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from tamp.errors import InputError
 from tamp.ports import LOCAL, NUMBERS, Places, refusal
-from tamp.view.live import LivePage, Viewer
+from tamp.view.live_page import LivePage, Viewer
 
 MOST_VIEWERS, MOST = 32, 64
 """Viewers, and connections, at one time."""

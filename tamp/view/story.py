@@ -13,11 +13,11 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.runs import episode_log
 from tamp.runs.endings import Ending, ending
-from tamp.view.fields import Event, names, number, time_of, words
 from tamp.view.follow import PlanAccount, StepAccount, account
-from tamp.view.layout import in_script
+from tamp.view.log_fields import Event, names, number, time_of, words
+from tamp.view.page_layout import in_script
+from tamp.view.scene_tracks import PERIODS, Tracks
 from tamp.view.timeline import Bar, ExecutedAction, actions_after, as_action, planning_bar
-from tamp.view.tracks import PERIODS, Tracks
 
 PERIOD = 0.05
 """Seconds of a control period where the log does not say: of LIBERO and of PyBullet's tables."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tamp.runs.endings import Ending
-from tamp.view.fields import Event, number, table, time_of, words
+from tamp.view.log_fields import Event, number, table, time_of, words
 
 ORACLE = "oracle (the simulator's state)"
 MOST_BYTES = 800_000

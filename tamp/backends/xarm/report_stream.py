@@ -92,7 +92,7 @@ def split(received: bytes) -> tuple[list[bytes], bytes]:
 
 
 @dataclass(frozen=True, eq=False)
-class Heard:
+class TimedReport:
     """The newest report, and when it came (seconds of `time.monotonic`)."""
 
     report: ArmReport
@@ -104,7 +104,7 @@ class ReportStream:
 
     def __init__(self, host: str, port: int) -> None:
         """The arm need not be there yet."""
-        self.newest: Heard | None = None
+        self.newest: TimedReport | None = None
         self.trouble: str | None = f"not connected to {host}:{port} yet"
         self._host, self._port = host, port
         self._ended = threading.Event()
@@ -135,7 +135,7 @@ class ReportStream:
                     last = time.monotonic()
                     frames, half = split(half + received)
                     if frames:
-                        self.newest, self.trouble = Heard(read_report(frames[-1]), last), None
+                        self.newest, self.trouble = TimedReport(read_report(frames[-1]), last), None
                 if time.monotonic() - last > SILENT:
                     raise ConnectionError(f"nothing came for {SILENT:g} s")
         finally:
@@ -143,7 +143,7 @@ class ReportStream:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class ArmStatus:
     """What is known of the arm now: the newest `report` of either port, how many seconds old it is, the newest `rich`
     one unless it is old, and what is wrong. Without any report the age is how long there has been none."""
 
@@ -166,14 +166,14 @@ class ArmReports:
         self._since = time.monotonic()
         self._rich, self._real = ReportStream(host, RICH_PORT), ReportStream(host, REAL_PORT)
 
-    def look(self) -> Look:
+    def look(self) -> ArmStatus:
         """What is known now. Returns at once."""
         now, rich, real = time.monotonic(), self._rich.newest, self._real.newest
         newest = max((h for h in (rich, real) if h is not None), key=lambda h: h.at, default=None)
         age = now - (newest.at if newest else self._since)
         told = rich.report if rich is not None and now - rich.at <= OLD else None
         trouble = self._rich.trouble or (self._real.trouble if age > OLD else None)
-        return Look(newest.report if newest else None, age, told, trouble)
+        return ArmStatus(newest.report if newest else None, age, told, trouble)
 
     def close(self) -> None:
         """Hang up on both."""

@@ -13,7 +13,7 @@ from motion.arms import ARMS
 from motion.poses import Array, from_quat
 from motion.robot_shape import RobotShape, Solid
 from tamp.errors import InputError
-from tamp.view.fields import Event, is_measured
+from tamp.view.log_fields import Event, is_measured
 
 
 @dataclass(frozen=True, eq=False)

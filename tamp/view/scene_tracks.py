@@ -10,8 +10,8 @@ import numpy as np
 
 from motion.poses import Array, inverse, moved
 from tamp.runs.moving_parts import DrawnPart, parts_of, values_of
-from tamp.view.fields import Event, Point, names, point, pose_in, table, words
-from tamp.view.robots import DrawnRobot, robot_of
+from tamp.view.drawn_robot import DrawnRobot, robot_of
+from tamp.view.log_fields import Event, Point, names, point, pose_in, table, words
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ Box = tuple[Point, Point]
 
 
 @dataclass(eq=False)
-class Thing:
+class TrackedThing:
     """Something in the scene. `poses` are `T_world_thing` (4, 4), each with the control period from which on, `values`
     those of its joints by the end of their part's name, metres or radians. `corners` (8, 3) are those of the box around
     it, in its own frame, None where the log does not say how large it is. `parts` are its pieces where any of them
@@ -86,7 +86,7 @@ class Thing:
 class _Carried:
     """What fingers closed on, or the part of it that they move, and where the tool, that and its joint were then."""
 
-    thing: Thing
+    thing: TrackedThing
     tool: Point
     T_world_thing: Array
     part: DrawnPart | None = None
@@ -102,7 +102,7 @@ class Tracks:
     """
 
     robot: DrawnRobot | None = None
-    things: dict[str, Thing] = field(default_factory=dict)
+    things: dict[str, TrackedThing] = field(default_factory=dict)
     felt: list[tuple[int, tuple[float, ...]]] = field(default_factory=list)
     path: list[tuple[int, Point]] = field(default_factory=list)
     _stage: str = ""
@@ -165,7 +165,7 @@ class Tracks:
             name, T_world_thing = called.get(label, label), pose_in(at)
             if T_world_thing is None:
                 continue
-            thing = self.things.setdefault(name, Thing(name, "", [(period, T_world_thing)]))
+            thing = self.things.setdefault(name, TrackedThing(name, "", [(period, T_world_thing)]))
             thing.category = words(kinds, label) or thing.category
             thing.note = words(notes, label)
             thing.parts = thing.parts or parts.get(label, ())
@@ -201,7 +201,7 @@ def _follow(carried: _Carried, tool: Point, period: int) -> None:
     _record(thing.poses, period, T_world_thing)
 
 
-def _near(thing: Thing, tool: Point) -> bool:
+def _near(thing: TrackedThing, tool: Point) -> bool:
     place = thing.place()
     low, high = thing.bounds() or (place, place)
     return float(np.linalg.norm(np.maximum(0.0, np.maximum(np.subtract(low, tool), np.subtract(tool, high))))) < NEAR
