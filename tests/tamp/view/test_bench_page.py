@@ -8,8 +8,8 @@ import pytest
 
 from tamp.runs.bench.compare import compare
 from tamp.runs.bench.records import key, read
-from tamp.view.bench import Run, bench_page, by_suite, changes, log_of, rates, task_name, times_of
-from tamp.view.layout import Layout
+from tamp.view.bench_page import BenchRun, bench_page, by_suite, changes, log_of, rates, task_name, times_of
+from tamp.view.page_layout import Layout
 from tests.page_episodes import benchmark, record, write
 
 
@@ -37,12 +37,12 @@ def test_tasks_that_changed_the_worst_first() -> None:
 def test_an_episode_is_found_by_its_folder(tmp_path: Path) -> None:
     folder = write(tmp_path / "run" / "episodes" / "a-0-0", [{"event": "start", "t": 0}])
     r = record("a", 0, 0)
-    assert log_of(Run("run", [r], "abc", (tmp_path / "run",)), key(r)) == folder / "episode.jsonl"
-    assert log_of(Run("run", [r], "abc"), key(r)) is None
+    assert log_of(BenchRun("run", [r], "abc", (tmp_path / "run",)), key(r)) == folder / "episode.jsonl"
+    assert log_of(BenchRun("run", [r], "abc"), key(r)) is None
 
 
 def test_2900_episodes_are_a_small_page(tmp_path: Path) -> None:
     records = read(benchmark(tmp_path / "run", seed=1, failing=0.05))
-    page = bench_page([Run("run", records, "abc123")], None, {}, Layout.of(), tmp_path)
+    page = bench_page([BenchRun("run", records, "abc123")], None, {}, Layout.of(), tmp_path)
     assert len(page) < 1_000_000
     assert "<img" not in page and page.count("<script") == 2

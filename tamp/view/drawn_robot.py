@@ -13,7 +13,7 @@ from motion.arms import ARMS
 from motion.poses import Array, from_quat
 from motion.robot_shape import RobotShape, Solid
 from tamp.errors import InputError
-from tamp.view.fields import Event, is_measured
+from tamp.view.log_fields import Event, is_measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class DrawnRobot:
         return np.asarray(q, dtype=float), float(opening) if is_measured(opening) else 0.0
 
     def tool(self, event: Event) -> Array | None:
-        """Where its tool point is in an event (3,), metres in the world frame; None where its joints do not tell."""
+        """Where its tool point is in an event (3,), metres in the world frame; None without joint values."""
         felt = self.configuration(event)
         if felt is None or self.p_flange_tool is None:
             return None
@@ -127,12 +127,14 @@ def links_of(shape: RobotShape) -> list[dict[str, Any]]:
                 moves = {"value": shape.arm_joints.index(part.joint.name), "times": 1.0}
             joint = {"kind": part.joint.kind, "axis": part.joint.axis.round(6).tolist(), **moves}
         parent = number[part.parent] if part.parent else -1
-        links.append({"parent": parent, "at": rows_of(T), "joint": joint, "solids": told(solids.get(part.name, ()))})
+        links.append(
+            {"parent": parent, "at": rows_of(T), "joint": joint, "solids": solids_data(solids.get(part.name, ()))}
+        )
     return links
 
 
-def told(solids: Sequence[Solid]) -> list[Any]:
-    """Solids as the script draws them: points, and triangles as numbers of points."""
+def solids_data(solids: Sequence[Solid]) -> list[Any]:
+    """Solids as plain data for the script: points, and triangles as indices of points."""
     return [[s.points.round(4).tolist(), s.faces.tolist()] for s in solids]
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from motion.poses import Array, to_quat, to_rpy
 from tamp.backends.xarm.arm_faults import error_meaning, warning_meaning
 from tamp.backends.xarm.detections import Detection, Detector
-from tamp.backends.xarm.report_stream import ArmLook
+from tamp.backends.xarm.report_stream import ArmStatus
 from tamp.backends.xarm.workcell import Workcell
-from tamp.view.episode import Standing
+from tamp.view.episode_page import RunStatus
 from tamp.view.story import Story
 
 EVERY = 0.05
@@ -46,7 +46,7 @@ class ArmSource:
 
     cell: Workcell
     host: str
-    look: Callable[[], ArmLook]
+    look: Callable[[], ArmStatus]
     detector: Detector | None = None
     log: Path | None = None
     _begun: float = field(default_factory=time.monotonic)
@@ -80,12 +80,12 @@ class ArmSource:
                 found.append({"event": "at", "q": [float(v) for v in q]})
         return [{"t": now - self._begun, **e} for e in found]
 
-    def standing(self, story: Story) -> Standing:
+    def status(self, story: Story) -> RunStatus:
         """How the arm is, in one word and one sentence."""
-        return standing_of(self.cell, self.look())
+        return status_of(self.cell, self.look())
 
-    def extra(self, story: Story, standing: Standing) -> dict[str, Any]:
-        """What the page shows of an arm beside what it shows of a run."""
+    def extra(self, story: Story, status: RunStatus) -> dict[str, Any]:
+        """What the page shows of an arm in place of a run's goal and actions."""
         q = np.zeros(0) if self._q is None else self._q
         lines = [*lines_of(self.look()), *self._trouble()]
         arm = {"lines": lines, "values": values_of(self.cell, q) if len(q) else []}
@@ -140,19 +140,19 @@ def _add(
         scene["boxes"][free] = [[float(v) for v in corner] for corner in box]
 
 
-def standing_of(cell: Workcell, look: ArmLook) -> Standing:
+def status_of(cell: Workcell, look: ArmStatus) -> RunStatus:
     """How an arm is, in one word and one sentence."""
     rich, notes = look.rich, tuple[str, ...]()
     if rich is not None and rich.axes not in (None, cell.arm.joints):
         notes = (f"this arm has {rich.axes} joints, the world's {cell.arm.joints}: the picture is wrong",)
     if look.report is None or look.old:
-        return Standing("silent", "It does not report: the picture is old, if there is any.", notes, True, False)
+        return RunStatus("silent", "It does not report: the picture is old, if there is any.", notes, True, False)
     if rich is not None and rich.error:
-        return Standing("error", error_meaning(rich.error), notes, True, False)
-    return Standing("reporting", "It reports.", notes, True, False)
+        return RunStatus("error", error_meaning(rich.error), notes, True, False)
+    return RunStatus("reporting", "It reports.", notes, True, False)
 
 
-def lines_of(look: ArmLook) -> list[Line]:
+def lines_of(look: ArmStatus) -> list[Line]:
     """State, mode and error of an arm, and whether it still reports."""
     lines: list[Line] = []
     report, rich = look.report, look.rich

@@ -14,8 +14,8 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.runs.episode_log import LOG, is_log
-from tamp.view.episode import Standing, notes_on
-from tamp.view.orders import give
+from tamp.view.episode_page import RunStatus, notes_on
+from tamp.view.order_relay import give
 from tamp.view.story import Story
 from tamp.view.summary import verdict_of
 
@@ -66,7 +66,7 @@ class Tail:
 
 
 def written(path: Path) -> bool:
-    """Whether somebody writes a log: whoever does holds a lock on it, which ends with its process."""
+    """Whether a process is writing a log: it holds a lock on it, which ends with the process."""
     try:
         with path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -90,7 +90,7 @@ def newest(base: Path) -> Path | None:
 
 
 @dataclass(eq=False)
-class Followed:
+class LogSource:
     """The log that is shown, read as it grows: the one of a run, or, without one, that of the run that was begun last.
     Orders are passed on where `local`: the page is served to this machine only."""
 
@@ -112,48 +112,48 @@ class Followed:
         """The events that came since."""
         return [] if self._tail is None else self._tail.more()
 
-    def standing(self, story: Story) -> Standing:
-        """How the run stands: it goes on as long as somebody writes its log, and it has no outcome."""
+    def status(self, story: Story) -> RunStatus:
+        """How the run stands: it goes on as long as its log is being written and has no outcome."""
         if self.log is None or self._tail is None:
-            return Standing("waiting", "It has not begun.", whole=False)
+            return RunStatus("waiting", "It has not begun.", whole=False)
         ended = story.ending()
         if ended.verdict == "interrupted" and written(self.log):
-            return Standing("running", "It goes on.", on=True, whole=False)
+            return RunStatus("running", "It goes on.", on=True, whole=False)
         notes = notes_on(story, ended, self._tail.cut, self._tail.spoilt)
-        return Standing(ended.verdict, verdict_of(ended), notes)
+        return RunStatus(ended.verdict, verdict_of(ended), notes)
 
-    def extra(self, story: Story, standing: Standing) -> dict[str, Any]:
+    def extra(self, story: Story, status: RunStatus) -> dict[str, Any]:
         """Whether orders are taken, and if not, why; and the command that writes the page of a run that is over."""
-        if not standing.on:
+        if not status.on:
             why = "It is over: no orders are taken any more." if story.steps else ""
         elif not self.local:
             why = "Orders are given on a page that is served at 127.0.0.1 alone."
         else:
             why = "No orders are taken: a session does that with tamp live --view, or --listen."
-        taken = standing.on and self.local and story.listens is not None
+        taken = status.on and self.local and story.listens is not None
         run = "" if self.log is None else quote(str(self.log.parent if self.log.name == LOG else self.log))
         waiting = {} if self.log else {"title": "Waiting for a run"}
         return {**waiting, "orders_taken": taken, "no_orders": why, "report": f"tamp report {run} --html page.html"}
 
     def order(self, story: Story, order: Any) -> dict[str, Any]:
         """Pass an order on to the session; what became of it."""
-        on = self.local and self.standing(story).on
+        on = self.local and self.status(story).on
         return give(story.listens if on else None, order)
 
 
-def followed(run: Path | None, wait: bool = False, local: bool = True) -> Followed:
+def followed(run: Path | None, wait: bool = False, local: bool = True) -> LogSource:
     """What is to be shown. InputError for what is no run; with `wait` it may begin later."""
     if run is None:
-        return Followed(local=local)
+        return LogSource(local=local)
     valid = f"valid: an episode's folder, or its {LOG}; without one, the newest under {EPISODES}/"
     if not run.exists():
         if wait:
-            return Followed(run, local=local)
+            return LogSource(run, local=local)
         raise InputError(f"{run} does not exist; {valid}; or --wait for it to begin")
     path = run if run.is_file() else run / LOG
     if run.is_dir() and not path.exists():
         if wait:
-            return Followed(run, local=local)
+            return LogSource(run, local=local)
         inside = newest(run) or newest(run / EPISODES.name)
         hint = f"; such as {inside.parent}" if inside else ""
         raise InputError(f"{run} holds no {LOG}; {valid}{hint}")
@@ -163,4 +163,4 @@ def followed(run: Path | None, wait: bool = False, local: bool = True) -> Follow
         raise InputError(f"cannot read {path}: {e.strerror}") from e
     if not empty and not is_log(path):
         raise InputError(f"{path}: not an episode's log; {valid}")
-    return Followed(run, local=local)
+    return LogSource(run, local=local)

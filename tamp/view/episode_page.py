@@ -14,14 +14,14 @@ from tamp.runs import episode_log
 from tamp.runs.endings import Ending
 from tamp.runs.goal_origin import origin_told
 from tamp.view import picture, summary
+from tamp.view.failed_steps import failures, rejected_plans
 from tamp.view.failing import FailedAction, last_failure, without_motion
-from tamp.view.failures import failures, rejected_plans
-from tamp.view.fields import names, number, time_of, words
 from tamp.view.follow import PlanAccount
-from tamp.view.layout import Layout
+from tamp.view.log_fields import names, number, time_of, words
+from tamp.view.page_layout import Layout
+from tamp.view.scene_tracks import TrackedThing
 from tamp.view.story import Story, changed_facts, listed
 from tamp.view.timeline import LANES, Axis, bars
-from tamp.view.tracks import Thing
 
 TEMPLATE = "episode.html.j2"
 SCRIPTS = ("common.js", "space.js", "episode.js")
@@ -33,7 +33,7 @@ ABOUT = ("task", "scene_instruction", "backend", "body", "world", "arm", "planne
 
 
 @dataclass(frozen=True)
-class Standing:
+class RunStatus:
     """How a run stands: the state in a word, the verdict in a sentence, and what is wrong with its log. `on`: it goes
     on. `whole`: the page has all of it, and not only what is quickly made."""
 
@@ -50,14 +50,14 @@ def episode_page(log: Path, layout: Layout, beside: Path) -> str:
     story = Story.of(log)
     ended = story.ending()
     cut = not log.read_bytes().endswith(b"\n")
-    told = shown(story, Standing(ended.verdict, summary.verdict_of(ended), notes_on(story, ended, cut)))
+    content = shown(story, RunStatus(ended.verdict, summary.verdict_of(ended), notes_on(story, ended, cut)))
     video = log.parent / VIDEO
     has_picture = bool(picture.drawn(story.tracks) or story.tracks.path)
     return layout.page(
         TEMPLATE,
         SCRIPTS if has_picture else tuple(s for s in SCRIPTS if s != "space.js"),
-        data_of(story, told),
-        **told,
+        data_of(story, content),
+        **content,
         video=address(video, beside) if video.is_file() else "",
         has_picture=has_picture,
         orders_taken=None,
@@ -82,12 +82,12 @@ def notes_on(story: Story, ended: Ending, cut: bool, spoilt: int = 0) -> tuple[s
     return tuple(found)
 
 
-def shown(story: Story, standing: Standing) -> dict[str, Any]:
+def shown(story: Story, status: RunStatus) -> dict[str, Any]:
     """What the template lays out."""
     ended, start, events = story.ending(), story.start, story.events
-    followed, why_not = story.followed() if standing.whole else (PlanAccount(), "")
+    followed, why_not = story.followed() if status.whole else (PlanAccount(), "")
     rejected, goal = rejected_plans(story.steps), ended.goal
-    looks = story.looks()[-MOST["looks"] if standing.whole else -8 :]
+    looks = story.looks()[-MOST["looks"] if status.whole else -8 :]
     said = ended.said or words(start, "instruction")
     orders = [(time_of(e), words(e, "order"), _refused(e.get("taken"), words(e, "why"))) for e in _of(story, "order")]
     timeline = bars(story.searches, story.actions)
@@ -100,14 +100,14 @@ def shown(story: Story, standing: Standing) -> dict[str, Any]:
     }
     obstacles = [without_motion(r, story.tracks) for r in rejected[-MOST["rejected"] :]]
     failing = None
-    if not standing.on and ended.verdict != "success":
+    if not status.on and ended.verdict != "success":
         failing = last_failure(rejected, story.actions, story.tracks, ended.stage)
     return {
         **{name: some[-MOST[name] :] for name, some in lists.items()},
         "left_out": {name: max(0, len(some) - MOST[name]) for name, some in lists.items()},
         "name": story.name,
         "title": summary.title_of(said, goal, names(start, "steps"), bool(orders)),
-        "standing": standing,
+        "status": status,
         "perception": summary.perception_of(ended),
         "ending": ended,
         "origin": origin_told(start),
@@ -133,7 +133,7 @@ def shown(story: Story, standing: Standing) -> dict[str, Any]:
         "period": story.period,
         "exchanges": [*summary.shortened(summary.exchanges(events))],
         "activities": [_activity(e) for e in story.activities()],
-        "files": story.files() if standing.whole else [],
+        "files": story.files() if status.whole else [],
         "arm": None,
     }
 
@@ -151,7 +151,7 @@ def _activity(e: Any) -> tuple[str, str, float, str]:
     return words(e, "name"), words(e, "stage"), max(0.0, time_of(e) - (number(e, "seconds") or 0.0)), words(e, "why")
 
 
-def _place(thing: Thing) -> dict[str, Any]:
+def _place(thing: TrackedThing) -> dict[str, Any]:
     """A thing and its joints at first and now, as text."""
     states = [(p, thing.value(p, 0), thing.value(p)) for p in thing.parts]
     first, now = (f"{x:.3f} {y:.3f} {z:.3f}" for x, y, z in (thing.place(0), thing.place()))
@@ -163,10 +163,10 @@ def _place(thing: Thing) -> dict[str, Any]:
     return {"rows": [(thing.name, thing.category, first, now), *parts], "note": thing.note}
 
 
-def data_of(story: Story, told: dict[str, Any]) -> dict[str, Any]:
+def data_of(story: Story, content: dict[str, Any]) -> dict[str, Any]:
     """What the scripts read of an episode that is over."""
     lines, left_out = ([], 0) if story.log is None else listed(story.log)
-    failing: FailedAction | None = told["failing"]
+    failing: FailedAction | None = content["failing"]
     return {
         "period": story.period,
         "scene": picture.scene_of(story.tracks),
@@ -174,7 +174,7 @@ def data_of(story: Story, told: dict[str, Any]) -> dict[str, Any]:
         "actions": [
             {"number": a.number, "action": a.action, "first": a.first_step, "last": a.last_step} for a in story.actions
         ],
-        "obstacles": [_obstacle(f) for f in (*told["obstacles"], *([failing] if failing else []))],
+        "obstacles": [_obstacle(f) for f in (*content["obstacles"], *([failing] if failing else []))],
         "failing": failing is not None,
         "events": lines,
         "events_left_out": left_out,
@@ -189,7 +189,7 @@ def _obstacle(failed: FailedAction) -> dict[str, Any]:
 
 def episodes_page(rows: Sequence[tuple[Ending, Path, Path]], layout: Layout, beside: Path) -> str:
     """The page of several episodes: how each ended, its log, and the file, page or log, that it leads to. Those
-    with the same name are told apart by their folders."""
+    with the same name are distinguished by their folders."""
     counts = Counter(ending.verdict for ending, _, _ in rows)
     same = Counter(ending.episode for ending, _, _ in rows)
     verdicts = ", ".join(f"{n} {'no success' if verdict == 'no' else verdict}" for verdict, n in counts.most_common())

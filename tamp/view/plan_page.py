@@ -14,7 +14,7 @@ from tamp.plans.steps import PlanFile
 from tamp.plans.timed import TimedJudge
 from tamp.plans.verdict import Verdict
 from tamp.view.follow import PlanAccount, account
-from tamp.view.layout import Layout
+from tamp.view.page_layout import Layout
 
 SCRIPTS = ("common.js",)
 

@@ -12,22 +12,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from tamp.runs.pictures import FOLDER, INDEX
+from tamp.runs.camera_pictures import FOLDER, INDEX
 from tamp.view import picture
-from tamp.view.episode import SCRIPTS, TEMPLATE, Standing, data_of, shown
-from tamp.view.layout import Layout
+from tamp.view.episode_page import SCRIPTS, TEMPLATE, RunStatus, data_of, shown
+from tamp.view.page_layout import Layout
+from tamp.view.scene_tracks import PERIODS
 from tamp.view.story import Story
-from tamp.view.tracks import PERIODS
 
 PERIOD = 0.01
 """Seconds between two looks at the source."""
 SLOW = 0.5
-"""Seconds between two looks at whether somebody writes the log, and whether another run has begun."""
+"""Seconds between two looks at whether the log is still being written, and whether another run has begun."""
 Parts = Mapping[str, str]
 """Parts of the page by name, each as JSON."""
 
 
-class Source(Protocol):
+class EventSource(Protocol):
     """Where events come from: the log of a run, or the reports of an arm."""
 
     log: Path | None
@@ -38,10 +38,10 @@ class Source(Protocol):
     def more(self) -> list[dict[str, Any]]:
         """The events that came since."""
 
-    def standing(self, story: Story) -> Standing:
+    def status(self, story: Story) -> RunStatus:
         """How it stands."""
 
-    def extra(self, story: Story, standing: Standing) -> dict[str, Any]:
+    def extra(self, story: Story, status: RunStatus) -> dict[str, Any]:
         """What else the template lays out: whether orders are taken, and what an arm reports of itself."""
 
     def order(self, story: Story, order: Any) -> dict[str, Any]:
@@ -102,12 +102,12 @@ class Board:
 class LivePage:
     """The page of a source. One thread calls `run`; any may wait at the `board`, and give orders."""
 
-    source: Source
+    source: EventSource
     layout: Layout
     story: Story = field(default_factory=Story)
     board: Board = field(init=False)
     _parts: dict[str, str] = field(default_factory=dict)
-    _stands: object = None
+    _laid_out: object = None
     _scene: object = None
     _looked: float = -SLOW
 
@@ -116,7 +116,7 @@ class LivePage:
 
     def page(self) -> str:
         """The page before anything is known."""
-        waiting = Standing("waiting", "It has not begun.", whole=False)
+        waiting = RunStatus("waiting", "It has not begun.", whole=False)
         return self.layout.page(TEMPLATE, (*SCRIPTS, "live.js"), {}, **self._shown(waiting))
 
     def run(self, ended: threading.Event) -> None:
@@ -132,7 +132,7 @@ class LivePage:
         if slow:
             self._looked = time.monotonic()
             if anew := self.source.turned():
-                self.story, self._parts, self._stands, self._scene = Story(self.source.log), {}, None, None
+                self.story, self._parts, self._laid_out, self._scene = Story(self.source.log), {}, None, None
         events = self.source.more()
         for e in events:
             self.story.add(e)
@@ -149,7 +149,7 @@ class LivePage:
         return self.source.order(self.story, order)
 
     def picture(self, name: str) -> bytes | None:
-        """The picture of a camera beside a log by the name of its file, None where there is none."""
+        """A camera picture of the run by its file name, None where there is none."""
         if self.source.log is None or not re.fullmatch(r"\w[\w-]*\.jpg", name):
             return None
         with contextlib.suppress(OSError):
@@ -171,21 +171,21 @@ class LivePage:
 
     def _lay_out(self, new: bool) -> None:
         """Lay out the parts that are text, unless nothing has happened and it stands as before."""
-        standing = self.source.standing(self.story)
-        stands = (standing, self.source.extra(self.story, standing))
-        if not new and stands == self._stands:
+        status = self.source.status(self.story)
+        laid_out = (status, self.source.extra(self.story, status))
+        if not new and laid_out == self._laid_out:
             return
-        self._stands = stands
-        told = self._shown(standing)
-        made = self.layout.parts(TEMPLATE, **told)
+        self._laid_out = laid_out
+        content = self._shown(status)
+        made = self.layout.parts(TEMPLATE, **content)
         self._parts.update({f"#{name}": _json(text) for name, text in made.items()})
-        self._parts["orders"] = _json(told["orders_taken"])
-        if standing.whole and self.story.steps:
-            self._parts["whole"] = _json(data_of(self.story, told))
+        self._parts["orders"] = _json(content["orders_taken"])
+        if status.whole and self.story.steps:
+            self._parts["whole"] = _json(data_of(self.story, content))
 
-    def _shown(self, standing: Standing) -> dict[str, Any]:
-        extra = self.source.extra(self.story, standing)
-        return {**shown(self.story, standing), "live": True, "video": "", "has_picture": True, **extra}
+    def _shown(self, status: RunStatus) -> dict[str, Any]:
+        extra = self.source.extra(self.story, status)
+        return {**shown(self.story, status), "live": True, "video": "", "has_picture": True, **extra}
 
 
 def _json(value: Any) -> str:

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
-import mujoco
 import numpy as np
 import pytest
 
-from motion.arm_model import robot_model
-from motion.arms import Arm
-from motion.poses import from_rpy
 from tamp.backends.xarm.detections import Detection
-from tamp.backends.xarm.motion_planner import tool_of
-from tamp.backends.xarm.report_stream import ArmLook, ArmReport
+from tamp.backends.xarm.report_stream import ArmReport, ArmStatus
 from tamp.backends.xarm.workcell import Workcell, read_workcell
-from tamp.view.arm import LONGEST_LABEL, MOST_SHOWN, ArmSource, lines_of, scene_of, standing_of, values_of
-from tamp.view.layout import Layout
-from tamp.view.live import LivePage
-from tests.arm_cases import EACH, configurations
+from tamp.view.arm_source import LONGEST_LABEL, MOST_SHOWN, ArmSource, lines_of, scene_of, status_of, values_of
+from tamp.view.live_page import LivePage
+from tamp.view.page_layout import Layout
 
 BENCH = Path(__file__).parents[3] / "problems" / "xarm" / "bench.toml"
 
@@ -35,7 +28,7 @@ def report(state: int = 2, mode: int = 0, error: int = 0, warning: int = 0, axes
 
 
 def said(now: ArmReport | None, age: float = 0.1, rich: ArmReport | None = None, trouble: str | None = None) -> str:
-    return "\n".join(text for text, _ in lines_of(ArmLook(now, age, rich, trouble)))
+    return "\n".join(text for text, _ in lines_of(ArmStatus(now, age, rich, trouble)))
 
 
 def test_a_world_is_drawn_with_all_its_boxes_poses_and_cameras(bench: Workcell) -> None:
@@ -85,16 +78,16 @@ def test_state_mode_and_error_are_told_in_words() -> None:
 def test_what_is_old_or_wrong_is_not_told_as_the_arms_state(bench: Workcell) -> None:
     old = said(report(1), age=4.2, trouble="no reports from 10.0.0.5:30002: timed out")
     assert "no report for 4 s" in old and "timed out" in old and "moving" not in old
-    other = standing_of(bench, ArmLook(report(), 0.1, report(axes=7), None))
+    other = status_of(bench, ArmStatus(report(), 0.1, report(axes=7), None))
     assert other.notes == ("this arm has 7 joints, the world's 6: the picture is wrong",)
 
 
 def test_the_head_says_how_the_arm_is_in_a_word(bench: Workcell) -> None:
     stopped, well = report(4, error=31), report()
-    assert standing_of(bench, ArmLook(well, 0.1, well, None)).state == "reporting"
-    assert "C31" in standing_of(bench, ArmLook(stopped, 0.1, stopped, None)).verdict
+    assert status_of(bench, ArmStatus(well, 0.1, well, None)).state == "reporting"
+    assert "C31" in status_of(bench, ArmStatus(stopped, 0.1, stopped, None)).verdict
     silent = [
-        standing_of(bench, look).state for look in (ArmLook(stopped, 4.0, None, None), ArmLook(None, 4.0, None, None))
+        status_of(bench, look).state for look in (ArmStatus(stopped, 4.0, None, None), ArmStatus(None, 4.0, None, None))
     ]
     assert silent == ["silent", "silent"]
 
@@ -107,30 +100,10 @@ def test_numbers_are_in_degrees_and_millimetres_without_a_negative_zero(bench: W
 
 
 def test_its_page_is_that_of_a_run_without_what_an_arm_does_not_have(bench: Workcell) -> None:
-    page = LivePage(ArmSource(bench, "10.0.0.5", lambda: ArmLook(report(), 0.1, report(), None)), Layout.of())
+    page = LivePage(ArmSource(bench, "10.0.0.5", lambda: ArmStatus(report(), 0.1, report(), None)), Layout.of())
     page.look()
     shown = {name: json.loads(text) for name, text in page.board.parts.items()}
     assert "xarm6 at 10.0.0.5" in shown["#head"] and "camera_post" in shown["#places"]
     assert "the world names no detector" in shown["#now"] and "mode 0 (position)" in shown["#now"]
     assert not any(shown[f"#{name}"].strip() for name in ("actions", "facts", "files", "events"))
     assert len(shown["scene"]["links"]) > 5 and page.order({"stop": ""})["taken"] is False
-
-
-@EACH
-def test_every_part_is_drawn_where_mujoco_has_it(arm: Arm, bench: Workcell) -> None:
-    T_flange_tool = from_rpy([0.02, 0.01, 0.15], [0.3, 0.2, 0.1])
-    model = mujoco.MjModel.from_xml_string(robot_model(arm, tool_of(T_flange_tool)).mjcf)
-    data = mujoco.MjData(model)
-    cell = replace(bench, arm=arm, T_flange_tool=T_flange_tool)
-    page = LivePage(ArmSource(cell, "10.0.0.5", lambda: ArmLook(report(), 0.1, None, None)), Layout.of())
-    page.look()
-    drawn = page.story.tracks.robot
-    assert drawn is not None
-    for q in configurations(arm, 20, seed=3):
-        data.qpos[:] = q
-        mujoco.mj_forward(model, data)
-        for name, T in zip(drawn.shape.links, drawn.shape.frames(q), strict=True):
-            assert np.allclose(T[:3, 3], data.body(name).xpos, atol=1e-6)
-            assert np.allclose(T[:3, :3].ravel(), data.body(name).xmat, atol=1e-6)
-        tool = drawn.tool({"event": "at", "q": list(q)})
-        assert tool is not None and np.allclose(tool, data.site("tool_point").xpos, atol=1e-6)

@@ -1,4 +1,4 @@
-"""Reading fields of logged events, of which nobody promises that they are of the kind they should be."""
+"""Read fields of logged events without trusting their types: a log may be from another version, or edited."""
 
 from __future__ import annotations
 

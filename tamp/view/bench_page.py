@@ -16,8 +16,8 @@ from tamp.runs.bench.records import Record, key, wilson
 from tamp.runs.bench.report import failures
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode_log import LOG
-from tamp.view.episode import address
-from tamp.view.layout import Layout
+from tamp.view.episode_page import address
+from tamp.view.page_layout import Layout
 
 SCRIPTS = ("common.js", "bench.js")
 TIMES = (
@@ -90,7 +90,7 @@ def changes(comparison: Comparison) -> list[tuple[str, int, int]]:
 
 
 @dataclass(frozen=True)
-class Run:
+class BenchRun:
     """A run, or parts of one: what it is called, its records, its git tree, and the folders that it left."""
 
     name: str
@@ -99,7 +99,7 @@ class Run:
     folders: tuple[Path, ...] = ()
 
 
-def log_of(run: Run, k: Key) -> Path | None:
+def log_of(run: BenchRun, k: Key) -> Path | None:
     """The log of an episode of a run, None where its folder is not there."""
     name = "-".join(map(str, k if k.wording else k[:3]))
     logs = (folder / "episodes" / name / LOG for folder in run.folders)
@@ -107,7 +107,7 @@ def log_of(run: Run, k: Key) -> Path | None:
 
 
 def bench_page(
-    runs: Sequence[Run], compared: Comparison | None, pages: Mapping[Path, Path], layout: Layout, beside: Path
+    runs: Sequence[BenchRun], compared: Comparison | None, pages: Mapping[Path, Path], layout: Layout, beside: Path
 ) -> str:
     """The page of a run or of two that are compared, to be written in the folder `beside`.
 
@@ -136,7 +136,7 @@ def bench_page(
     )
 
 
-def _data(run: Run, pages: Mapping[Path, Path], beside: Path) -> dict[str, Any]:
+def _data(run: BenchRun, pages: Mapping[Path, Path], beside: Path) -> dict[str, Any]:
     """A run's episodes as rows of numbers, with names and reasons once each."""
     tasks, reasons = dict[str, int](), dict[tuple[str, str], int]()
     rows = []

@@ -1,18 +1,17 @@
-"""What went wrong in an episode: plans that were given up, and what was done about the rest; what is alike is reported
-once."""
+"""Failures of an episode: rejected plans, failed actions and what was done about them; repeated ones are counted."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 
-from tamp.view.fields import Event, names, number, point, time_of, words
+from tamp.view.log_fields import Event, names, number, point, time_of, words
 
 FAILURES = (
     *("infeasible", "second_look", "interrupted", "advised", "corrected", "search", "refused"),
     *("veto", "blind", "error", "unmatched"),
 )
-"""Events of what went wrong or was done about it, beside results that say so."""
+"""Events that report a failure or a reaction to one, apart from unsuccessful results."""
 BETWEEN = ("action", "step", "plan")
 """Events after which what is alike is reported anew."""
 DECIDED = ("goal", "order", "action", "refined")
@@ -49,7 +48,7 @@ class RejectedPlan:
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailureRow:
     """Something that went wrong or was done about it, in words: `count` times from control period `step` to `until`."""
 
     t: float
@@ -88,10 +87,10 @@ def _end(of: RejectedPlan) -> Hashable:
     return of.action, of.message, of.blockers, of.decision
 
 
-def failures(steps: Steps) -> list[Failure]:
+def failures(steps: Steps) -> list[FailureRow]:
     """What went wrong, and what was done about it, in the order of the log. Vetoes, corrections and the like that are
     of the same thing while one action goes on are one."""
-    found, worst = list[Failure](), list[float]()
+    found, worst = list[FailureRow](), list[float]()
     alike: dict[Hashable, int] = {}
     for step, e in steps:
         if e["event"] in BETWEEN:
@@ -101,7 +100,7 @@ def failures(steps: Steps) -> list[Failure]:
         far, key = _distance(e), (e["event"], *_subject(e))
         if (at := alike.get(key)) is None:
             alike[key] = len(found)
-            found.append(Failure(time_of(e), KINDS.get(e["event"], str(e["event"])), _text(e, far), step, step))
+            found.append(FailureRow(time_of(e), KINDS.get(e["event"], str(e["event"])), _text(e, far), step, step))
             worst.append(far)
         else:
             worst[at] = max(worst[at], far)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tamp.backends import bodies
-from tamp.view.robots import robot_of
+from tamp.view.drawn_robot import robot_of
 
 SHOULDER = [-0.66, 0.1, 1.245, 1.0, 0.0, 0.0, 0.0]
 POSTURE = [0.0, -0.161, 0.0, -2.444, 0.0, 2.283, 0.785]

@@ -10,8 +10,8 @@ import numpy as np
 
 from motion.poses import Array, inverse, moved
 from tamp.runs.moving_parts import DrawnPart, parts_of, values_of
-from tamp.view.fields import Event, Point, names, point, pose_in, table, words
-from tamp.view.robots import DrawnRobot, robot_of
+from tamp.view.drawn_robot import DrawnRobot, robot_of
+from tamp.view.log_fields import Event, Point, names, point, pose_in, table, words
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ LOOKS = ("scene", "look", "state", "final")
 PERIODS = ("command", "at")
 """Events of a control period: what was commanded, or where an arm was that runs a plan."""
 WIDE = 1.5
-"""Metres: what is wider is what all stands on."""
+"""Metres: wider things are tables or floors."""
 MOVED = 0.001
 """Metres that make another place, and radians another angle."""
 NEAR = 0.06
@@ -31,11 +31,11 @@ Box = tuple[Point, Point]
 
 
 @dataclass(eq=False)
-class Thing:
+class TrackedThing:
     """Something in the scene. `poses` are `T_world_thing` (4, 4), each with the control period from which on, `values`
     those of its joints by the end of their part's name, metres or radians. `corners` (8, 3) are those of the box around
     it, in its own frame, None where the log does not say how large it is. `parts` are its pieces where any of them
-    moves. `note` is what else is said of it."""
+    moves. `note` is shown beside it."""
 
     name: str
     category: str
@@ -75,7 +75,7 @@ class Thing:
 
     @property
     def ground(self) -> bool:
-        """Whether it is a floor or a table, which all stands on."""
+        """Whether it is a floor or a table."""
         if any(word in self.category for word in ("table", "floor")):
             return True
         size = None if self.corners is None else np.ptp(self.corners, axis=0)
@@ -86,7 +86,7 @@ class Thing:
 class _Carried:
     """What fingers closed on, or the part of it that they move, and where the tool, that and its joint were then."""
 
-    thing: Thing
+    thing: TrackedThing
     tool: Point
     T_world_thing: Array
     part: DrawnPart | None = None
@@ -102,7 +102,7 @@ class Tracks:
     """
 
     robot: DrawnRobot | None = None
-    things: dict[str, Thing] = field(default_factory=dict)
+    things: dict[str, TrackedThing] = field(default_factory=dict)
     felt: list[tuple[int, tuple[float, ...]]] = field(default_factory=list)
     path: list[tuple[int, Point]] = field(default_factory=list)
     _stage: str = ""
@@ -161,20 +161,20 @@ class Tracks:
         if e.get("whole") is True:
             self.things = {}
         parts, boxes, kinds, notes = parts_of(e), table(e, "boxes"), table(e, "objects"), table(e, "notes")
-        for said, at in table(e, "poses").items():
-            name, T_world_thing = called.get(said, said), pose_in(at)
+        for label, at in table(e, "poses").items():
+            name, T_world_thing = called.get(label, label), pose_in(at)
             if T_world_thing is None:
                 continue
-            thing = self.things.setdefault(name, Thing(name, "", [(period, T_world_thing)]))
-            thing.category = words(kinds, said) or thing.category
-            thing.note = words(notes, said)
-            thing.parts = thing.parts or parts.get(said, ())
-            if thing.corners is None and (box := _corners(boxes.get(said))) is not None:
+            thing = self.things.setdefault(name, TrackedThing(name, "", [(period, T_world_thing)]))
+            thing.category = words(kinds, label) or thing.category
+            thing.note = words(notes, label)
+            thing.parts = thing.parts or parts.get(label, ())
+            if thing.corners is None and (box := _corners(boxes.get(label))) is not None:
                 thing.corners = moved(box, inverse(T_world_thing))
             if self._carried is None or self._carried.thing is not thing:
                 _record(thing.poses, period, T_world_thing)
-        for said, values in values_of(e).items():
-            if (known := self.things.get(called.get(said, said))) is not None:
+        for label, values in values_of(e).items():
+            if (known := self.things.get(called.get(label, label))) is not None:
                 for end, value in values.items():
                     _record(known.values.setdefault(end, []), period, value)
 
@@ -201,7 +201,7 @@ def _follow(carried: _Carried, tool: Point, period: int) -> None:
     _record(thing.poses, period, T_world_thing)
 
 
-def _near(thing: Thing, tool: Point) -> bool:
+def _near(thing: TrackedThing, tool: Point) -> bool:
     place = thing.place()
     low, high = thing.bounds() or (place, place)
     return float(np.linalg.norm(np.maximum(0.0, np.maximum(np.subtract(low, tool), np.subtract(tool, high))))) < NEAR

@@ -15,14 +15,14 @@ PATIENCE = 2.0
 """Seconds for which a session is waited for that does not say what becomes of an order."""
 
 
-def give(socket: Path | None, said: Any) -> dict[str, Any]:
+def give(socket: Path | None, data: Any) -> dict[str, Any]:
     """Pass an order, as an object of JSON, on to the session that listens at a Unix socket; whether it was `taken`,
-    None where the session does not say, and `why` not. Each order has a connection of its own: whoever gives orders on
-    a page keeps nobody else from it."""
+    None where the session does not say, and `why` not. Each order has a connection of its own, so that a page never
+    blocks other clients."""
     if socket is None:
         return {"taken": False, "why": "no session takes orders now"}
     try:
-        order = read_json(json.dumps(said))
+        order = read_json(json.dumps(data))
     except (TampError, ValueError) as e:
         return {"taken": False, "why": str(e)}
     try:
@@ -30,7 +30,7 @@ def give(socket: Path | None, said: Any) -> dict[str, Any]:
     except OSError:
         return {"taken": False, "why": "the session does not listen any more"}
     try:
-        line.send(json.dumps(said).encode(), PATIENCE)
+        line.send(json.dumps(data).encode(), PATIENCE)
         return _answered(line, str(order))
     except OSError:
         return {"taken": None, "why": "the session hung up"}

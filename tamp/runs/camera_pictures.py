@@ -34,7 +34,7 @@ SIZE, QUALITY = (240, 240), 80
 MISSING = "no pictures on the page: they need OSMesa: apt-get install libosmesa6"
 
 
-class Pictures:
+class PictureProcess:
     """Has pictures drawn. `make` makes what draws, in a process of its own, with a method `take` for what `arrangement`
     says of the world. The run waits for nothing: while one picture is drawn no other one is asked for."""
 
@@ -73,7 +73,7 @@ class Pictures:
             self._process = None
 
 
-class Studio:
+class StageRenderer:
     """Draws a stage, and writes the pictures into a run's folder."""
 
     def __init__(self, stage: Stage, folder: Path, cancelled: Cancelled) -> None:
@@ -123,16 +123,16 @@ def can_draw(say: Callable[[str], None]) -> bool:
 
 def pictures_of(
     stage: Stage, arrangement: Callable[[], Arrangement], folder: Path, say: Callable[[str], None]
-) -> Pictures:
-    """Pictures of a stage."""
-    return Pictures(partial(Studio, stage, folder), arrangement, say)
+) -> PictureProcess:
+    """What draws pictures of a stage."""
+    return PictureProcess(partial(StageRenderer, stage, folder), arrangement, say)
 
 
 @contextlib.contextmanager
 def pictured(
     environment: LiberoEnvironment, folder: Path, say: Callable[[str], None], on: bool = True
 ) -> Iterator[None]:
-    """Pictures of LIBERO's simulator as long as this lasts, where they are wanted, `on`."""
+    """Draw pictures of LIBERO's simulator as long as this lasts, where they are wanted, `on`."""
     from tamp.backends.libero.oracle import OraclePerceiver
     from tamp.backends.physics.photographer import staged
 

@@ -1,4 +1,4 @@
-"""Pictures beside a run: whoever acts waits for nothing, and hears once that there are none."""
+"""Camera pictures of a run: the run never waits for them, and is told once when there are none."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tamp.runs.pictures import Pictures, put
-from tamp.view.layout import Layout
-from tamp.view.live import LivePage
-from tamp.view.tail import Followed
+from tamp.runs.camera_pictures import PictureProcess, put
+from tamp.view.live_page import LivePage
+from tamp.view.log_source import LogSource
+from tamp.view.page_layout import Layout
 from tamp.worker_process import Cancelled
 
 
@@ -30,7 +30,7 @@ class Painter:
         put(self.folder / "view", "pictures.json", b'{"number": 1}')
 
 
-def stepped(pictures: Pictures, until: Callable[[], bool]) -> list[float]:
+def stepped(pictures: PictureProcess, until: Callable[[], bool]) -> list[float]:
     """Seconds of each step, until something is so."""
     took, end = [], time.monotonic() + 30.0
     while not until():
@@ -45,9 +45,9 @@ def stepped(pictures: Pictures, until: Callable[[], bool]) -> list[float]:
 @pytest.mark.usefixtures("real_time")
 def test_who_acts_does_not_wait_for_pictures_and_the_last_one_is_of_the_end(tmp_path: Path) -> None:
     (tmp_path / "episode.jsonl").touch()
-    page, now = LivePage(Followed(tmp_path), Layout.of()), ["begin"]
+    page, now = LivePage(LogSource(tmp_path), Layout.of()), ["begin"]
     page.look()
-    pictures = Pictures(partial(Painter, tmp_path), lambda: now[0], lambda line: None)
+    pictures = PictureProcess(partial(Painter, tmp_path), lambda: now[0], lambda line: None)
     took = stepped(pictures, lambda: page.picture("front.jpg") == b"begin")
     assert sorted(took)[len(took) // 2] < 0.01
     now[0] = "end"
@@ -60,7 +60,7 @@ def test_who_acts_does_not_wait_for_pictures_and_the_last_one_is_of_the_end(tmp_
 
 def test_that_there_are_no_pictures_is_said_once(tmp_path: Path) -> None:
     said: list[str] = []
-    pictures = Pictures(partial(Painter, tmp_path), lambda: "nothing", said.append)
+    pictures = PictureProcess(partial(Painter, tmp_path), lambda: "nothing", said.append)
     stepped(pictures, lambda: bool(said))
     pictures.step()
     pictures.close()

@@ -16,9 +16,9 @@ import pytest
 
 from tamp.errors import InputError
 from tamp.runs.episode_log import EpisodeLog
-from tamp.view.layout import Layout
-from tamp.view.live import LivePage, Viewer
-from tamp.view.tail import Followed, Tail, followed, newest, written
+from tamp.view.live_page import LivePage, Viewer
+from tamp.view.log_source import LogSource, Tail, followed, newest, written
+from tamp.view.page_layout import Layout
 from tests.page_episodes import MARKUP, PLAN, event, failure, success, with_chest, write
 
 LAYOUT = Layout.of()
@@ -30,7 +30,7 @@ def going_on(folder: Path, events: list[dict[str, Any]], local: bool = True) -> 
     log = write(folder, events) / "episode.jsonl"
     with log.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        page = LivePage(Followed(folder, local=local), LAYOUT)
+        page = LivePage(LogSource(folder, local=local), LAYOUT)
         brought_up(page)
         yield page
 
@@ -77,7 +77,7 @@ def test_a_log_is_being_written_until_its_writer_is_gone_however_it_goes(tmp_pat
 
 
 def test_a_viewer_gets_what_is_new_to_it(tmp_path: Path) -> None:
-    page, early, late = LivePage(Followed(write(tmp_path / "e", [])), LAYOUT), Viewer(), Viewer()
+    page, early, late = LivePage(LogSource(write(tmp_path / "e", [])), LAYOUT), Viewer(), Viewer()
     page.look()
     first = json.loads(page.board.wait(early, 0.0) or "{}")
     assert "interrupted" in first["#head"]  # nobody writes it
@@ -91,7 +91,7 @@ def test_a_viewer_gets_what_is_new_to_it(tmp_path: Path) -> None:
 
 
 def test_the_run_that_begins_later_is_turned_to(tmp_path: Path) -> None:
-    page, viewer = LivePage(Followed(base=tmp_path), LAYOUT), Viewer()
+    page, viewer = LivePage(LogSource(base=tmp_path), LAYOUT), Viewer()
     page.look()
     assert "waiting" in json.loads(page.board.wait(viewer, 0.0) or "{}")["#head"]
     write(tmp_path / "20260101-000000-first", success())
@@ -114,27 +114,27 @@ def test_a_run_in_the_middle_of_its_plan(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_over_is_shown_whole(tmp_path: Path) -> None:
-    page = brought_up(LivePage(Followed(write(tmp_path / "e", success())), LAYOUT))
+    page = brought_up(LivePage(LogSource(write(tmp_path / "e", success())), LAYOUT))
     assert "It succeeded by LIBERO&#39;s check." in text(page, "head") and "3 of 3 actions" in text(page, "now")
     assert "Makes true" in text(page, "actions") and "whole" in page.board.parts
     assert f"tamp report {tmp_path / 'e'} --html page.html" in text(page, "now")
 
 
 def test_a_run_that_was_killed_says_so(tmp_path: Path) -> None:
-    page = brought_up(LivePage(Followed(write(tmp_path / "e", until(5.3))), LAYOUT))
+    page = brought_up(LivePage(LogSource(write(tmp_path / "e", until(5.3))), LAYOUT))
     assert "It ended without a verdict" in text(page, "head") and "unfinished" in text(page, "actions")
 
 
 def test_where_the_goal_comes_from_stands_beside_it(tmp_path: Path) -> None:
     start = event("start", 0.0, instruction=None, goal_from="scene", goal_file="/somewhere/kitchenette/scene.toml")
     goal = event("goal", 1.0, goal="(on mug_1 plate_1)", untouched=["plate_1"])
-    page = brought_up(LivePage(Followed(write(tmp_path / "e", [start, goal])), LAYOUT))
+    page = brought_up(LivePage(LogSource(write(tmp_path / "e", [start, goal])), LAYOUT))
     assert "the scene&#39;s file kitchenette/<wbr>scene.toml" in text(page, "asked")
     assert "(on mug_1 plate_1)" in text(page, "head") and "Left alone: <code>plate_1" in text(page, "asked")
 
 
 def test_markup_of_a_log_is_text_in_every_part(tmp_path: Path) -> None:
-    page = brought_up(LivePage(Followed(write(tmp_path / "e", failure())), LAYOUT))
+    page = brought_up(LivePage(LogSource(write(tmp_path / "e", failure())), LAYOUT))
     parts = [name for name in page.board.parts if name.startswith("#")]
     assert len(parts) > 10 and not any("<img" in text(page, name[1:]) for name in parts)
     assert "&lt;img src=x" in text(page, "head")
@@ -144,7 +144,7 @@ def test_markup_of_a_log_is_text_in_every_part(tmp_path: Path) -> None:
 def test_fields_of_the_wrong_kind_are_left_out(value: object, tmp_path: Path) -> None:
     odd = [event("robot", 0.0, body="panda", shoulder=[0.0] * 6, period=1), event("listens", 1, path="orders")]
     events = [e | {key: value} for e in (*with_chest(), *odd) for key in e.keys() - {"event"}]
-    page = brought_up(LivePage(Followed(write(tmp_path / "e", [*until(4.5), *events])), LAYOUT))
+    page = brought_up(LivePage(LogSource(write(tmp_path / "e", [*until(4.5), *events])), LAYOUT))
     assert page.story.steps
 
 
