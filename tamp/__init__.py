@@ -44,22 +44,22 @@ if TYPE_CHECKING:
     from tamp.model.grounding import Grounding as Grounding
     from tamp.model.scene import Scene as Scene
     from tamp.model.state import WorldState as WorldState
-    from tamp.planners.answer import Answer as Answer
-    from tamp.planners.answer import FoundPlan as FoundPlan
-    from tamp.planners.answer import Why as Why
-    from tamp.planners.engines import Aim as Aim
+    from tamp.pddl.ask import Answer as Answer
+    from tamp.pddl.ask import FoundPlan as FoundPlan
+    from tamp.pddl.engines import Aim as Aim
+    from tamp.pddl.unsolvable import Why as Why
     from tamp.runs.endings import Ending as Ending
     from tamp.runs.policy.policy import Policy as Policy
 
 _WHERE = {
     "Agent": "tamp.api.acting",
-    "Aim": "tamp.planners.engines",
-    "Answer": "tamp.planners.answer",
+    "Aim": "tamp.pddl.engines",
+    "Answer": "tamp.pddl.ask",
     "ArmResult": "tamp.api.driving",
     "Ending": "tamp.runs.endings",
     "EpisodeResult": "tamp.api.episodes",
     "Finding": "tamp.lint.findings",
-    "FoundPlan": "tamp.planners.answer",
+    "FoundPlan": "tamp.pddl.ask",
     "Goal": "tamp.model.goal",
     "Grounding": "tamp.model.grounding",
     "InputError": "tamp.errors",
@@ -74,7 +74,7 @@ _WHERE = {
     "Scene": "tamp.model.scene",
     "Seen": "tamp.api.scenes",
     "TampError": "tamp.errors",
-    "Why": "tamp.planners.answer",
+    "Why": "tamp.pddl.unsolvable",
     "WorldState": "tamp.model.state",
     "camera_policy": "tamp.api.camera",
     "check": "tamp.api.checking",

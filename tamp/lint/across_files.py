@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from tamp.lint.domain_text import DomainText
 from tamp.lint.mistakes import read_or_note
 from tamp.lint.problems import ProblemText
-from tamp.lint.reach import Reached, reach
 from tamp.lint.vocabulary import Uses
+from tamp.pddl.reach import Reached, reach
 from tamp.pddl.tree import Node
 
 

@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from tamp.pddl.conditions import given_to
+from tamp.pddl.verdict import Verdict
 from tamp.plans.steps import Step
-from tamp.plans.verdict import Verdict
 
 TimedAction = tuple[Fraction, Any, Fraction | None]
 States = Mapping[Fraction, Any]

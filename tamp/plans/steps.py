@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from tamp.errors import InputError
-from tamp.plans.edits import Mend
+from tamp.pddl.edits import Mend
 
 
 @dataclass(frozen=True)

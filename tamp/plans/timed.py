@@ -12,10 +12,11 @@ from fractions import Fraction
 from typing import Any
 
 from tamp.pddl.conditions import given_to, unheld, values_in, written
+from tamp.pddl.simulation import check_supported, undoable
+from tamp.pddl.verdict import Unmet, Verdict, needs_of
 from tamp.plans.concurrency import Happening, clash, happening, times_in, validator
 from tamp.plans.rounding import States, TimedAction, judge_rounded
 from tamp.plans.steps import BadPlan, Mistake, PlanFile
-from tamp.plans.verdict import Unmet, Verdict, supported, told_needs, undoable
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +31,11 @@ class TimedJudge:
         """InputError for a problem that the validator does not support, with what it does not."""
         from unified_planning.engines.plan_validator import TimeTriggeredPlanValidator
 
-        supported(problem, TimeTriggeredPlanValidator.supported_kind())
+        check_supported(problem, TimeTriggeredPlanValidator.supported_kind())
         return cls(problem, validator())
 
-    def judge_steps(self, plan: PlanFile, actions: list[Any], trace: bool = False, tries: int | None = None) -> Verdict:
-        """Let the clock run over a plan; no mend is tried. Printed times stand for all that round to them, see
+    def judge_steps(self, plan: PlanFile, actions: list[Any], trace: bool = False) -> Verdict:
+        """Let the clock run over a plan. Printed times stand for all that round to them, see
         `tamp.plans.rounding`. BadPlan with the steps without a time, and those that need a duration."""
         timed = _timed(plan, actions)
         return judge_rounded(self.problem, plan.steps, timed, lambda times: self._judge(times, trace))
@@ -65,7 +66,7 @@ class TimedJudge:
         failed = _number_of(result.inapplicable_action, timed)
         told = self._lacking(timed[failed - 1], timed, states) if failed else self._missed(timed, states)
         word = result.log_messages[0].message if result.log_messages else _NO_WORD
-        message = told_needs(told) if told else word
+        message = needs_of(told) if told else word
         return Verdict(False, len(timed), failed, message, told, None, self._changes(timed, states, trace))
 
     def _cost(self, result: Any) -> float | None:

@@ -8,15 +8,15 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.files.source import Source, read
+from tamp.pddl import engines
+from tamp.pddl.ask import Question, ask
+from tamp.pddl.judges import PlanJudge, in_order, judge_of, verdict_on
+from tamp.pddl.planner import PlanStatus
 from tamp.pddl.reading import locate, parse
 from tamp.pddl.tree import Node, tree
-from tamp.planners import engines
-from tamp.planners.ask import Question, ask
-from tamp.planning.engine import PlanStatus
+from tamp.pddl.verdict import Verdict
 from tamp.plans.formats import read_plan
-from tamp.plans.judges import PlanJudge, in_order, judge_of, verdict_on
 from tamp.plans.steps import PlanFile
-from tamp.plans.verdict import Verdict
 from tamp.runs.cases import Case, ExpectedPlan
 
 

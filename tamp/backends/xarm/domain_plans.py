@@ -26,8 +26,8 @@ from tamp.files.source import Source
 from tamp.lint.findings import valid
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain, load
+from tamp.pddl.verdict import Verdict
 from tamp.plans.steps import PlanFile
-from tamp.plans.verdict import Verdict
 from tamp.skills.declared import ITEM, NAMED, arm_specs, check_table
 
 Facts = frozenset[Atom]
@@ -51,11 +51,11 @@ def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell)
     InputError for files that cannot be read or do not belong together, for a domain that is for no arm, and with all
     that is wrong with the steps in this world.
     """
+    from tamp.pddl.judges import in_order, judge_of, verdict_on
     from tamp.pddl.reading import read_problem
+    from tamp.pddl.verdict import Judge
     from tamp.plans.formats import read_plan
-    from tamp.plans.judges import in_order, judge_of, verdict_on
     from tamp.plans.resolve import resolve
-    from tamp.plans.verdict import Judge
 
     loaded = load(domain)
     bound = bind(loaded)

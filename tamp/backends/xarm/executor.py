@@ -22,7 +22,7 @@ from tamp.backends.xarm.targets import Targets
 from tamp.backends.xarm.verdict import Verdict
 from tamp.backends.xarm.ways import Ways
 from tamp.model.events import Event
-from tamp.planning.engine import Tell
+from tamp.pddl.planner import Tell
 
 
 @dataclass(eq=False)

@@ -41,8 +41,8 @@ from tamp.backends.xarm.verdict import StepDone, Verdict
 from tamp.backends.xarm.ways import Ways
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Command, Observation
+from tamp.pddl.planner import Tell
 from tamp.planning.deliberation import Thought
-from tamp.planning.engine import Tell
 
 HAND_SECONDS = 10.0
 MOST_TOLD = 1000

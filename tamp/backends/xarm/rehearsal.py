@@ -14,7 +14,7 @@ from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.targets import Target, Targets
 from tamp.backends.xarm.verdict import Verdict
 from tamp.backends.xarm.ways import NoPath, Ways
-from tamp.planning.engine import Tell
+from tamp.pddl.planner import Tell
 
 
 def rehearse(

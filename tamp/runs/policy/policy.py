@@ -31,12 +31,12 @@ from tamp.model.images import Image
 from tamp.model.scene import RobotState, Scene
 from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
+from tamp.pddl.planner import Engine, Planner
 from tamp.perception.cached_perceiver import Seldom
 from tamp.perception.camera_calibration import Calibration
 from tamp.perception.camera_eyes import Eyes
 from tamp.perception.observations import Alive, encoders, has_pictures, pictures
 from tamp.perception.written_goals import goals_in
-from tamp.planning.engine import Engine, Planner
 from tamp.runs.moving_parts import parts_told
 
 MOST_STEPS = 2000

@@ -13,10 +13,10 @@ from tamp.files.source import Source
 from tamp.model.atoms import Atom
 from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_text
+from tamp.pddl.judges import PlanJudge, in_order, judge_of, verdict_on
+from tamp.pddl.planner import solve_problem
 from tamp.pddl.reading import parse
-from tamp.planning.engine import solve_problem
 from tamp.plans.formats import read_plan
-from tamp.plans.judges import PlanJudge, in_order, judge_of, verdict_on
 from tests.mutations import MUTATIONS, TIMED_MUTATIONS, Act, Plan
 from tests.val import validate
 

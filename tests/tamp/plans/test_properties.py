@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from tamp.errors import InputError
 from tamp.files.source import Source
 from tamp.pddl.conditions import written
+from tamp.pddl.judges import judge_of, verdict_on
+from tamp.pddl.planner import PlanStatus, solve_problem
 from tamp.pddl.reading import parse
-from tamp.planning.engine import PlanStatus, solve_problem
+from tamp.pddl.verdict import Verdict
 from tamp.plans.formats import read_plan
-from tamp.plans.judges import judge_of, verdict_on
-from tamp.plans.verdict import Verdict
 from tests.random_pddl import Operator, Task, tasks
 from tests.val import validate
 

@@ -6,9 +6,9 @@ import pytest
 
 from tamp.errors import InputError
 from tamp.files.source import Source
+from tamp.pddl.judges import read_for
 from tamp.pddl.reading import parse
 from tamp.plans.formats import read_plan
-from tamp.plans.judges import read_for
 from tamp.plans.resolve import resolve
 from tamp.plans.steps import BadPlan
 

@@ -9,10 +9,10 @@ from fractions import Fraction
 import pytest
 
 from tamp.files.source import Source
+from tamp.pddl.judges import in_order, judge_of, verdict_on
 from tamp.pddl.reading import parse
+from tamp.pddl.verdict import Verdict
 from tamp.plans.formats import read_plan
-from tamp.plans.judges import in_order, judge_of, verdict_on
-from tamp.plans.verdict import Verdict
 
 DOMAIN = """(define (domain ferry) (:requirements :typing :durative-actions :fluents :timed-initial-literals)
  (:types port) (:predicates (at ?p - port) (lit) (swept ?p - port) (free)) (:functions (way ?a ?b - port) (pace))

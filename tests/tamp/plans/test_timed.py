@@ -6,10 +6,10 @@ import pytest
 
 from tamp.errors import InputError
 from tamp.files.source import Source
+from tamp.pddl.judges import in_order, judge_of, verdict_on
 from tamp.pddl.reading import parse
+from tamp.pddl.verdict import Verdict
 from tamp.plans.formats import read_plan
-from tamp.plans.judges import in_order, judge_of, verdict_on
-from tamp.plans.verdict import Verdict
 
 DOMAIN = """(define (domain cellar)
  (:requirements :strips :typing :durative-actions :timed-initial-literals :negative-preconditions)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tamp.files.source import Source
+from tamp.pddl.judges import judge_of, verdict_on
 from tamp.pddl.reading import parse
 from tamp.plans.formats import read_plan
-from tamp.plans.judges import judge_of, verdict_on
 from tamp.plans.resolve import resolve
 from tamp.view.follow import account
 
