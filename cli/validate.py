@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tamp.files.source import Source
     from tamp.pddl.edits import Mend
     from tamp.pddl.judges import PlanJudge
+    from tamp.pddl.plan_file import PlanFile, Step
     from tamp.pddl.verdict import Further, Unmet, Verdict
-    from tamp.plans.steps import PlanFile, Step
 
 VALID, INVALID, BAD_INPUT = 0, 1, 2
 

@@ -18,7 +18,7 @@ from tamp.api.judging import Mending, judged
 from tamp.files.source import Source
 from tamp.pddl.edits import Mend
 from tamp.pddl.judges import PlanJudge, judge_of
-from tamp.plans.steps import BadPlan
+from tamp.pddl.plan_file import BadPlan
 from tests.mutations import Plan
 from tests.walked_plans import ROOT, problems, spoilt, walked
 

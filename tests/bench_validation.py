@@ -30,8 +30,8 @@ from typing import Any
 from tamp.errors import InputError, TampError
 from tamp.files.source import Source, read
 from tamp.pddl.judges import PlanJudge, in_order, judge_of, verdict_on
+from tamp.pddl.plan_formats import read_plan
 from tamp.pddl.reading import parse
-from tamp.plans.formats import read_plan
 from tests.kept_records import keep, resumed
 from tests.mutations import MUTATIONS, TIMED_MUTATIONS, Act, Plan
 from tests.public_domains import DOMAINS, PublicDomain

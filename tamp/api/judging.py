@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from tamp.files.source import Source
     from tamp.pddl.edits import Mend
     from tamp.pddl.judges import PlanJudge
+    from tamp.pddl.plan_file import PlanFile
     from tamp.pddl.verdict import Verdict
-    from tamp.plans.steps import PlanFile
 
 PlanFormat = Literal["pddl", "timed", "skills"]
 
@@ -107,7 +107,7 @@ def source_of(plan: str | Path | Sequence[str]) -> Source:
 
 def format_of(plan: Source, judge: PlanJudge | None) -> str:
     """The format that a plan looks like: `pddl`, `timed`, `skills`, or `xarm`, which needs no problem."""
-    from tamp.plans.formats import recognised
+    from tamp.pddl.plan_formats import recognised
 
     if judge is None and '"steps"' in plan.text:  # with words around it too, which it is then refused for
         return "xarm"
@@ -117,7 +117,7 @@ def format_of(plan: Source, judge: PlanJudge | None) -> str:
 def mend_of(error: InputError) -> Mend:
     """What would make a plan valid that cannot be read; empty for any other error."""
     from tamp.pddl.edits import Mend
-    from tamp.plans.steps import BadPlan
+    from tamp.pddl.plan_file import BadPlan
 
     return error.mend if isinstance(error, BadPlan) else Mend()
 
@@ -188,7 +188,7 @@ def judged(
     """The same of a plan whose text is read already, by a judge of the problem.
     BadPlan, an InputError, has all that is wrong with a plan that cannot be read, and its mend."""
     from tamp.pddl.judges import read_for, verdict_on
-    from tamp.plans.steps import BadPlan
+    from tamp.pddl.plan_file import BadPlan
 
     mending, begun = mending or Mending(), time.monotonic()
     try:

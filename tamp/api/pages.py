@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tamp.api.scenes import LoadedScene, Seen
     from tamp.backends.xarm.workcell import Workcell
     from tamp.pddl.judges import PlanJudge
+    from tamp.pddl.plan_file import PlanFile
     from tamp.pddl.verdict import Verdict
-    from tamp.plans.steps import PlanFile
     from tamp.runs.bench.compare import Comparison
     from tamp.view.bench import Run
     from tamp.view.layout import Layout

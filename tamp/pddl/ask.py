@@ -15,9 +15,9 @@ from tamp.model.atoms import GroundAction
 from tamp.pddl.compiling import with_action_costs
 from tamp.pddl.engines import Aim, able, help_for, lacking
 from tamp.pddl.judges import judge_of, verdict_on
+from tamp.pddl.plan_file import PlanFile, Step
 from tamp.pddl.planner import Planner, PlanStatus, last_words, prepared, results, status_of, words_of
 from tamp.pddl.subprocess_worker import Emit, Message, Work, messages
-from tamp.plans.steps import PlanFile, Step
 
 if TYPE_CHECKING:
     from tamp.pddl.unsolvable import Why

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from tamp.files.source import Source
+from tamp.pddl.plan_file import BadPlan, PlanFile
+from tamp.pddl.plan_formats import read_plan
+from tamp.pddl.plan_names import mistakes, resolve
+from tamp.pddl.timed_verdict import TimedJudge
 from tamp.pddl.verdict import Judge, Verdict
-from tamp.plans.formats import read_plan
-from tamp.plans.resolve import mistakes, resolve
-from tamp.plans.steps import BadPlan, PlanFile
-from tamp.plans.timed import TimedJudge
 
 
 class PlanJudge(Protocol):

@@ -28,7 +28,7 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 
     InputError with all that is wrong, of which each begins with file, line and column.
     """
-    from tamp.lint.mistakes import linted, mistakes, unread
+    from tamp.pddl.lint.mistakes import linted, mistakes, unread
 
     notes = linted(domain, problem)
     cause: Exception | None = None

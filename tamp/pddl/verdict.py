@@ -10,8 +10,8 @@ from typing import Any
 from tamp.pddl.conditions import Value, given_to, needs, unheld, values_in, written
 from tamp.pddl.edits import Mend
 from tamp.pddl.hints import MOST_TRIED, hint
+from tamp.pddl.plan_file import PlanFile
 from tamp.pddl.simulation import Simulator
-from tamp.plans.steps import PlanFile
 
 MOST_HINTS = 10
 """Literals for which an action that makes them true is looked for."""

@@ -23,11 +23,11 @@ from tamp.backends.xarm.steps import Step, written
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
 from tamp.files.source import Source
-from tamp.lint.findings import valid
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain, load
+from tamp.pddl.lint.findings import valid
+from tamp.pddl.plan_file import PlanFile
 from tamp.pddl.verdict import Verdict
-from tamp.plans.steps import PlanFile
 from tamp.skills.declared import ITEM, NAMED, arm_specs, check_table
 
 Facts = frozenset[Atom]
@@ -52,10 +52,10 @@ def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell)
     that is wrong with the steps in this world.
     """
     from tamp.pddl.judges import in_order, judge_of, verdict_on
+    from tamp.pddl.plan_formats import read_plan
+    from tamp.pddl.plan_names import resolve
     from tamp.pddl.reading import read_problem
     from tamp.pddl.verdict import Judge
-    from tamp.plans.formats import read_plan
-    from tamp.plans.resolve import resolve
 
     loaded = load(domain)
     bound = bind(loaded)

@@ -6,8 +6,8 @@ import pytest
 
 from tamp.files.source import Source
 from tamp.pddl.judges import judge_of, verdict_on
+from tamp.pddl.plan_formats import read_plan
 from tamp.pddl.reading import parse
-from tamp.plans.formats import read_plan
 
 DOMAIN = """(define (domain lamps) (:requirements :strips :typing :adl :fluents)
  (:types lamp - object) (:predicates (lit ?l - lamp) (never)) (:functions (power))

@@ -9,10 +9,10 @@ import pytest
 
 from tamp.data import data_dir
 from tamp.files.source import Source
+from tamp.pddl.plan_formats import read_plan
+from tamp.pddl.plan_names import resolve
 from tamp.pddl.reading import parse, read_problem
 from tamp.pddl.verdict import MOST_FURTHER, Further, Judge
-from tamp.plans.formats import read_plan
-from tamp.plans.resolve import resolve
 from tests.val import validate
 
 ROADS = """(define (domain roads)

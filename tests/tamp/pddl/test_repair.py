@@ -12,8 +12,8 @@ from tamp.api.judging import Mending, judged
 from tamp.files.source import Source
 from tamp.pddl.edits import Edit, Mend
 from tamp.pddl.judges import judge_of
+from tamp.pddl.plan_file import BadPlan
 from tamp.pddl.reading import parse, read_problem
-from tamp.plans.steps import BadPlan
 from tests import walked_plans
 from tests.walked_plans import ROOT, spoilt, walked
 

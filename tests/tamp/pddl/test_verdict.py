@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tamp.files.source import Source
+from tamp.pddl.plan_formats import read_plan
+from tamp.pddl.plan_names import resolve
 from tamp.pddl.reading import parse
 from tamp.pddl.verdict import Judge, Unmet, Verdict
-from tamp.plans.formats import read_plan
-from tamp.plans.resolve import resolve
 
 SHOP = """(define (domain shop)
   (:requirements :typing :negative-preconditions :disjunctive-preconditions :equality :conditional-effects
