@@ -100,8 +100,8 @@ def ask(problem: Any, question: Question, told: Told = lambda plan: None) -> Ans
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for message in _search(problem, question):
-                emit(message | {"seconds": round(time.perf_counter() - start, 3)})
+            for message in _search(problem, question, start):
+                emit(message)
 
     return _asked(work, question, told)
 
@@ -112,16 +112,16 @@ def ask_planner(problem: Any, planner: Planner, question: Question) -> Answer:
     def work(emit: Emit) -> None:
         result = planner.solve(problem)
         if result.plan is not None:
-            actions = [[a.name, *a.args] for a in result.plan.actions]
-            emit({"kind": "plan", "actions": actions, "cost": len(actions), "seconds": result.seconds})
-        emit({"kind": "end", "status": result.status.value, "message": result.message})
+            actions = result.plan.actions
+            emit({"kind": "plan", "plan": FoundPlan(actions, len(actions), result.seconds)})
+        emit({"kind": "end", "status": result.status, "message": result.message})
 
     return _asked(work, question, lambda plan: None)
 
 
-def _search(problem: Any, question: Question) -> Iterator[Message]:
-    """A message of kind `plan` for each plan, and one of kind `end` or `unsupported`. Raises whatever the engine
-    raises."""
+def _search(problem: Any, question: Question, start: float) -> Iterator[Message]:
+    """A message of kind `plan` for each plan, or of kind `wrong plan`, and one of kind `end` or `unsupported`. Raises
+    whatever the engine raises."""
     name, aim = question.engine, question.aim
     ready, compilations = prepared(problem, name, aim)
     if features := lacking(name, ready):
@@ -129,27 +129,30 @@ def _search(problem: Any, question: Question) -> Iterator[Message]:
         can = able(asked)
         yield {"kind": "unsupported", "features": features, "able": can, "help": "" if can else help_for(asked.kind)}
         return
-    result, told = None, set[str]()
+    result, told = None, set[Any]()
     own = max(question.limit - _GRACE, question.limit / 2)
     for result in results(ready, compilations, name, aim, own, question.count):
         if result.plan is not None:
-            message = plan_message(problem, result.plan)
-            if str(message) not in told or aim == "top-k":
-                yield message
-            told.add(str(message))
+            found = judged_plan(problem, result.plan)
+            if isinstance(found, str):
+                yield {"kind": "wrong plan", "message": found}
+            elif found not in told or aim == "top-k":
+                yield {"kind": "plan", "plan": replace(found, seconds=round(time.perf_counter() - start, 3))}
+            told.add(found)
     status, words = ("INTERNAL_ERROR", "") if result is None else (result.status.name, last_words(result))
     became, message_of_it = status_of(name, status, words, question.seconds)
-    yield {"kind": "end", "status": became.value, "message": message_of_it, "optimal": status == "SOLVED_OPTIMALLY"}
+    yield {"kind": "end", "status": became, "message": message_of_it, "optimal": status == "SOLVED_OPTIMALLY"}
 
 
-def plan_message(problem: Any, plan: Any) -> Message:
-    """A message of kind `plan`, or `wrong plan` when it does not reach the goal."""
+def judged_plan(problem: Any, plan: Any) -> FoundPlan | str:
+    """One of unified-planning's plans with its cost, or why it does not reach the goal."""
     from unified_planning.plans import PlanKind, TimeTriggeredPlan
 
-    times = None
-    if isinstance(plan, TimeTriggeredPlan):
+    times: tuple[tuple[str, str | None], ...] = ()
+    timed = isinstance(plan, TimeTriggeredPlan)
+    if timed:
         actions = [instance for _, instance, _ in plan.timed_actions]
-        times = [(_number(start), None if lasts is None else _number(lasts)) for start, _, lasts in plan.timed_actions]
+        times = tuple((_number(start), None if t is None else _number(t)) for start, _, t in plan.timed_actions)
         steps = [Step(*words_of(a), None, None, start, lasts) for start, a, lasts in plan.timed_actions]
     else:
         actions = plan.convert_to(PlanKind.SEQUENTIAL_PLAN, problem).actions
@@ -160,10 +163,11 @@ def plan_message(problem: Any, plan: Any) -> Message:
         verdict = None
     if verdict and not verdict.valid:
         at = f"step {verdict.failed_at}" if verdict.failed_at else "the goal"
-        return {"kind": "wrong plan", "message": f"{at} {verdict.message}"}
-    cost = verdict and (verdict.cost if problem.quality_metrics or times is not None else len(steps))
-    message = {"kind": "plan", "actions": [[name, *args] for name, args in map(words_of, actions)], "cost": cost}
-    return message if times is None else message | {"times": times}
+        return f"{at} {verdict.message}"
+    cost = None
+    if verdict is not None:
+        cost = verdict.cost if problem.quality_metrics or timed else len(steps)
+    return FoundPlan(tuple(GroundAction(*words_of(action)) for action in actions), cost, times=times)
 
 
 def _number(value: Any) -> str:
@@ -179,7 +183,7 @@ def _asked(work: Work, question: Question, told: Told) -> Answer:
     with closing(messages(work, question.limit)) as said:
         for message in said:
             if message["kind"] == "plan":
-                plans.append(_plan(message))
+                plans.append(message["plan"])
                 told(plans[-1])
                 continue
             last = message
@@ -188,12 +192,6 @@ def _asked(work: Work, question: Question, told: Told) -> Answer:
     answer = _answer(question, last)
     answer = _with_plans(question, answer, plans, bool(last.get("optimal"))) if plans else answer
     return replace(answer, seconds=time.perf_counter() - start)
-
-
-def _plan(message: Message) -> FoundPlan:
-    actions = tuple(GroundAction(name, tuple(args)) for name, *args in message["actions"])
-    times = tuple((start, lasts) for start, lasts in message.get("times", ()))
-    return FoundPlan(actions, message["cost"], message["seconds"], times)
 
 
 def _answer(question: Question, last: Message) -> Answer:
@@ -210,7 +208,7 @@ def _answer(question: Question, last: Message) -> Answer:
         message = f"{name} answered with a plan that is not valid: {last['message']}"
         return Answer(PlanStatus.FAILED, name, 0.0, message=message)
     if last["kind"] == "end":
-        return Answer(PlanStatus(last["status"]), name, 0.0, message=last["message"])
+        return Answer(last["status"], name, 0.0, message=last["message"])
     if last.get("type") == "InputError":
         raise InputError(last["message"])
     message = f"{name} failed: {last.get('message', 'it says nothing')}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from tamp.pddl.conditions import parts
 from tamp.pddl.engines import engine
-from tamp.pddl.simplifying import complemented, settled, undecided, without_idle_effects
+from tamp.pddl.simplifying import complemented, simplified, without_idle_effects
 
 _STEPS = (
     ("up_quantifiers_remover", "QUANTIFIERS_REMOVING", ("EXISTENTIAL_CONDITIONS", "UNIVERSAL_CONDITIONS")),
@@ -47,11 +47,9 @@ def compiled(problem: Any, name: str) -> tuple[Any, list[Any]]:
         results.extend([_ByName(problem)] if changed is not problem else [])
         return changed
 
-    timeless = all(hasattr(action, "preconditions") for action in problem.actions)
-    if timeless and "NEGATIVE_CONDITIONS" in has:
-        problem = by_name(complemented(problem))
-    if timeless and "CONDITIONAL_EFFECTS" not in has:
-        problem = by_name(without_idle_effects(problem))
+    if all(hasattr(action, "preconditions") for action in problem.actions):
+        problem = by_name(complemented(problem) if "NEGATIVE_CONDITIONS" in has else problem)
+        problem = by_name(problem if "CONDITIONAL_EFFECTS" in has else without_idle_effects(problem))
     features: set[str] | None = None
     for step in (*_STEPS, *_STEPS[1:]):  # taking out conditional effects may bring new disjunctions
         compiler, kind, removed = step
@@ -65,9 +63,13 @@ def compiled(problem: Any, name: str) -> tuple[Any, list[Any]]:
                 maker.skip_checks = True
                 results.append(maker.compile(problem, CompilationKind[kind]))
                 problem, features = results[-1].problem, None
-    if timeless and any(c.is_or() or c.is_implies() for a in problem.actions for c in parts(a.preconditions)):
-        problem = by_name(settled(problem))
-    return undecided(problem), results
+                if step is _ALWAYS and _has_disjunctions(problem):
+                    problem = by_name(simplified(problem, static=True))
+    return by_name(simplified(problem)), results
+
+
+def _has_disjunctions(problem: Any) -> bool:
+    return any(c.is_or() or c.is_implies() for a in problem.actions for c in parts(getattr(a, "preconditions", ())))
 
 
 @dataclass(frozen=True, eq=False)

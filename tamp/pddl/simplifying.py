@@ -3,22 +3,30 @@ an atom be false."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
-def undecided(problem: Any) -> Any:
-    """The problem without goals that always hold and actions that change nothing; itself where it has none.
+def simplified(problem: Any, static: bool = False) -> Any:
+    """The problem without conditions and goals that always hold, and without actions that change nothing or can never
+    be done; itself where nothing of it is shorter. `static`: atoms that no action changes are decided, too.
 
     A goal that never holds becomes a fact that no action gives. Any engine finds out that there is no plan for such a
-    fact, whereas most fail on the constant, and on an action without an effect.
+    fact, whereas most fail on the constant, and on an action without an effect. Of preconditions Fast Downward makes
+    all the ways in which they can hold, also those in which they never do; of a conditional effect that never comes
+    about a compiler makes another action.
     """
-    goals = [goal.simplify() for goal in problem.goals]
-    actions = [action for action in problem.actions if _acts(action)]
-    if len(actions) == len(problem.actions) and not any(goal.is_bool_constant() for goal in goals):
+    from unified_planning.model.walkers import Simplifier
+
+    simplify = Simplifier(problem.environment, problem if static else None).simplify
+    actions = [_simplified_action(action, simplify) for action in problem.actions]
+    goals = [simplify(goal) for goal in problem.goals]
+    same = all(new is old for new, old in zip(actions, problem.actions, strict=True))
+    if same and not any(goal.is_bool_constant() for goal in goals):
         return problem
     copy = problem.clone()
     copy.clear_actions()
-    copy.add_actions([action.clone() for action in actions])
+    copy.add_actions([action.clone() for action in actions if action is not None])
     copy.clear_goals()
     for goal in goals:
         if not goal.is_bool_constant():
@@ -26,6 +34,36 @@ def undecided(problem: Any) -> Any:
     if any(goal.is_false() for goal in goals):
         copy.add_goal(_never(copy))
     return copy
+
+
+def _simplified_action(action: Any, simplify: Callable[[Any], Any]) -> Any:
+    """The action, itself where nothing of it is shorter; None where it can never be done or changes nothing. One that
+    lasts takes time at least."""
+    if not hasattr(action, "preconditions"):
+        return action
+    needs = [simplify(c) for c in action.preconditions]
+    conditions = [simplify(e.condition) for e in action.effects]
+    if any(c.is_false() for c in needs) or all(c.is_false() for c in conditions):
+        return None
+    if needs == action.preconditions and not any(c.is_false() for c in conditions):
+        return action
+    made, effects = action.clone(), [e for e, c in zip(action.effects, conditions, strict=True) if not c.is_false()]
+    made.clear_preconditions()
+    made.clear_effects()
+    for need in needs:
+        made.add_precondition(need)
+    for effect in effects:
+        made._add_effect_instance(effect)
+    return made
+
+
+def _never(problem: Any) -> Any:
+    from unified_planning.shortcuts import Fluent
+
+    name = "never"
+    while problem.has_name(name):
+        name += "-"
+    return problem.add_fluent(Fluent(name, environment=problem.environment), default_initial_value=False)()
 
 
 def without_idle_effects(problem: Any) -> Any:
@@ -68,45 +106,6 @@ def _that_may(effect: Any, rows: dict[Any, list[Any]]) -> list[Any]:
         parts = [e.substitute(values) for e in (effect.fluent, effect.value, effect.condition)]
         found[parts[2]] = type(effect)(*parts, effect.kind, left)
     return list(found.values())
-
-
-def _acts(action: Any) -> bool:
-    """Whether an action may change anything. A durative one takes time at least."""
-    return not hasattr(action, "preconditions") or any(not e.condition.simplify().is_false() for e in action.effects)
-
-
-def _never(problem: Any) -> Any:
-    from unified_planning.shortcuts import Fluent
-
-    name = "never"
-    while problem.has_name(name):
-        name += "-"
-    return problem.add_fluent(Fluent(name, environment=problem.environment), default_initial_value=False)()
-
-
-def settled(problem: Any) -> Any:
-    """The problem without what preconditions say of atoms that no action changes, and without actions that can never be
-    done. Itself where nothing of it is shorter.
-
-    Fast Downward makes of a precondition all the ways in which it can hold, also those in which it never does.
-    """
-    from unified_planning.model.walkers import Simplifier
-
-    simplifier, copy = Simplifier(problem.environment, problem), problem.clone()
-    copy.clear_actions()
-    shorter = False
-    for action in problem.actions:
-        made, before = action.clone(), getattr(action, "preconditions", [])
-        needs = [simplifier.simplify(c) for c in before]
-        shorter |= needs != before
-        if any(c.is_false() for c in needs):
-            continue
-        if before:
-            made.clear_preconditions()
-        for condition in needs:
-            made.add_precondition(condition)
-        copy.add_action(made)
-    return copy if shorter else problem
 
 
 def complemented(problem: Any) -> Any:

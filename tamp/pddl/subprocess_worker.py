@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import json
 import os
 import select
 import shutil
@@ -19,11 +18,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NoReturn
 
 Message = dict[str, Any]
-"""What the worker says: JSON with a `kind`."""
+"""What the worker says, with a `kind`. It is pickled."""
 
 Emit = Callable[[Message], None]
 
@@ -33,7 +34,6 @@ Work = Callable[[Emit], None]
 _MOST_SECONDS = 10.0
 """After the time limit: for ending everything. It takes milliseconds."""
 
-_READ_AT_ONCE = 1 << 16
 _SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 _LAST = ("done", "error", "crashed")
 
@@ -49,16 +49,16 @@ def messages(work: Work, seconds: float) -> Generator[Message, None, None]:
     Close the generator (`contextlib.closing`) when it is not read to its end: that ends the work.
     """
     deadline = time.monotonic() + seconds
-    said, says = os.pipe()
+    said, says = Pipe(duplex=False)
     stopped, stop = os.pipe()
     with tempfile.TemporaryDirectory(prefix="tamp-plan-", ignore_cleanup_errors=True) as folder:
         _flush()
         keeper = os.fork()
         if keeper == 0:
-            os.close(said)
+            said.close()
             os.close(stop)
             _keep(work, says, stopped, folder)
-        os.close(says)
+        says.close()
         os.close(stopped)
         try:
             yield from _received(said, stop, deadline)
@@ -66,28 +66,26 @@ def messages(work: Work, seconds: float) -> Generator[Message, None, None]:
             with contextlib.suppress(BrokenPipeError):
                 os.write(stop, b".")  # closing is not enough when another thread has forked since
             os.close(stop)
-            os.close(said)
+            said.close()
             _wait(keeper)
 
 
-def _received(said: int, stop: int, deadline: float) -> Generator[Message, None, None]:
-    text, late = b"", False
+def _received(said: Connection, stop: int, deadline: float) -> Generator[Message, None, None]:
+    late = False
     while True:
-        left = _MOST_SECONDS if late else max(0.0, deadline - time.monotonic())
-        if not select.select([said], [], [], left)[0]:
+        if not said.poll(_MOST_SECONDS if late else max(0.0, deadline - time.monotonic())):
             if late:
                 break
             late = True
             os.write(stop, b".")  # what was said until now is still read
             continue
-        data = os.read(said, _READ_AT_ONCE)
-        *lines, text = (text + data).split(b"\n")
-        for message in map(json.loads, lines):
-            yield message
-            if message["kind"] in _LAST:
-                return
-        if not data:
+        try:
+            message = said.recv()
+        except (EOFError, OSError):
             break
+        yield message
+        if message["kind"] in _LAST:
+            return
     yield {"kind": "late"} if late else {"kind": "crashed", "message": "its process is gone"}
 
 
@@ -100,7 +98,7 @@ def _wait(keeper: int) -> None:
             time.sleep(0.002)
 
 
-def _keep(work: Work, says: int, stopped: int, folder: str) -> NoReturn:
+def _keep(work: Work, says: Connection, stopped: int, folder: str) -> NoReturn:
     """The keeper: its parent's signals are not for it, it ends when all below it has ended."""
     try:
         os.setsid()
@@ -117,7 +115,7 @@ def _keep(work: Work, says: int, stopped: int, folder: str) -> NoReturn:
         end_descendants()
         shutil.rmtree(folder, ignore_errors=True)  # the process that made it may be gone
         if ends in ready:
-            _say(says, {"kind": "crashed", "message": f"its process {_ending(how)}"})
+            says.send({"kind": "crashed", "message": f"its process {_ending(how)}"})
     finally:
         os._exit(0)
 
@@ -126,7 +124,7 @@ def _ending(code: int) -> str:
     return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
 
 
-def _work(work: Work, says: int, folder: str) -> NoReturn:
+def _work(work: Work, says: Connection, folder: str) -> NoReturn:
     """The worker: no input, no output but its messages, and a folder of its own that is deleted afterwards."""
     code = 0
     try:
@@ -134,13 +132,13 @@ def _work(work: Work, says: int, folder: str) -> NoReturn:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         _into(folder)
-        work(lambda message: _say(says, message))
-        _say(says, {"kind": "done"})
+        work(says.send)
+        says.send({"kind": "done"})
     except BaseException as e:
         from tamp.pddl.reading import reason
 
         told = reason(e) if isinstance(e, Exception) else str(e)
-        _say(says, {"kind": "error", "type": type(e).__name__, "message": told})
+        says.send({"kind": "error", "type": type(e).__name__, "message": told})
         code = 1
     finally:
         os._exit(code)
@@ -153,12 +151,6 @@ def _into(folder: str) -> None:
     sys.path[:] = [os.path.abspath(p) for p in sys.path]  # noqa: PTH100 (not resolved: links stay)
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     os.chdir(folder)
-
-
-def _say(says: int, message: Message) -> None:
-    data = json.dumps(message).encode() + b"\n"
-    while data:
-        data = data[os.write(says, data) :]
 
 
 def _flush() -> None:

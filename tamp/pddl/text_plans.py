@@ -39,7 +39,7 @@ _BARE = [
         rf"(?P<words>{_NAME}(?:[ \t]+{_NAME})*)[ \t]*\(\d+\)",  # pick a b (1), as Fast Downward logs it
     )
 ]
-_BEGIN = re.compile(rf"\s*(?:{_START}\s*:(?=[\s(])\s*)?(?P<open>\()?\s*(?P<name>{_NAME})?", re.IGNORECASE)
+_BEGIN = re.compile(rf"\s*(?:{_START}\s*:(?=[\s(])\s*)?(?P<paren>\()?\s*(?P<name>{_NAME})?", re.IGNORECASE)
 _COMMENT = re.compile(r"(\[[^\[\]\n;]*;[^\[\]\n]*\])|;[^\n]*")  # [D:1.0; C:0.1] holds none
 _TITLE = re.compile(r"\W*(?:(?:found |the )?plan|solution|(?:sequential|timetriggered)plan)\W*:?\W*", re.IGNORECASE)
 _UP_TITLE = re.compile(r"\s*(?:Sequential|TimeTriggered)Plan:\s*")
@@ -143,7 +143,7 @@ def _mistakes(plan: Sequence[_Part]) -> list[_Part]:
 
 def _begins_as_step(part: _Part, names: frozenset[str] = frozenset()) -> bool:
     begins = _BEGIN.match(part.text)
-    return begins is not None and bool(begins["start"] or begins["open"] or (begins["name"] or "").lower() in names)
+    return begins is not None and bool(begins["start"] or begins["paren"] or (begins["name"] or "").lower() in names)
 
 
 def _without_steps(name: str, parts: Sequence[_Part], form: str, printed: bool) -> PlanFile | None:

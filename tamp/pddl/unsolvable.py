@@ -9,19 +9,19 @@ from __future__ import annotations
 import itertools
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tamp.pddl.ask import plan_message
+from tamp.pddl.ask import FoundPlan, judged_plan
 from tamp.pddl.compiling import compiled, without_metric
 from tamp.pddl.conditions import given_to, is_atom, parts, shown, written
 from tamp.pddl.engines import installed, lacking
 from tamp.pddl.hints import Literal, instances, literal_of, may_make
 from tamp.pddl.planner import NO_PLAN, prepared, results
 from tamp.pddl.reach import Reached, reach
-from tamp.pddl.subprocess_worker import Emit, Work, messages
+from tamp.pddl.subprocess_worker import Emit, messages
 
 SECONDS = 5.0
 """For an explanation beside something else that is done: of an episode, of a plan in a scene."""
@@ -87,18 +87,22 @@ class Why:
         return (*told, *([f"there is a plan without the {goals}"] if self.drop else []))
 
 
+Report = Callable[..., None]
+"""Takes what was found out, by the fields of `Why`."""
+
+
 def explain(problem: Any, engine: str, seconds: float) -> Why:
     """As much as is found in the seconds, in a process of its own. `engine` is asked where Fast Downward cannot be."""
 
-    def work(emit: Emit) -> None:
+    def work(report: Report) -> None:
         solver = Solver.of(problem, engine, seconds)
         reached = reach(solver.problem) or Reached({}, ())
         never = [g for g in parts(solver.problem.goals) if written(g) in reached.hopeless]
         if never:
-            emit({"kind": "why", "never": [written(g) for g in never]})
-        lost = _report_drops(solver, never, reached, emit)
+            report(never=tuple(map(written, never)))
+        lost = _report_drops(solver, never, reached, report)
         if never or lost:
-            _report_additions(solver, never, reached, emit)
+            _report_additions(solver, never, reached, report)
 
     return _why(work, seconds)
 
@@ -107,10 +111,10 @@ def without_some(problem: Any, engine: str, seconds: float) -> Why:
     """The goals without which there is a plan, of a problem for which none was found in time: whether there is one for
     all of them is not known. As `explain` otherwise; empty where a plan is found for no goal alone."""
 
-    def work(emit: Emit) -> None:
+    def work(report: Report) -> None:
         solver = Solver.of(problem, engine, seconds)
         solver.known[frozenset(map(written, parts(solver.problem.goals)))] = False  # all of them have had their time
-        _report_drops(solver, [], None, emit)
+        _report_drops(solver, [], None, report)
 
     return _why(work, seconds)
 
@@ -120,27 +124,18 @@ def in_words(problem: Any, engine: str, seconds: float = SECONDS) -> str:
     return ": ".join(filter(None, (NO_PLAN, "; ".join(explain(problem, engine, seconds).sentences))))
 
 
-def _why(work: Work, seconds: float) -> Why:
+def _why(work: Callable[[Report], None], seconds: float) -> Why:
     def quiet(emit: Emit) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            work(emit)
+            work(lambda **found: emit({"kind": "why", "found": found}))
 
     why = Why()
     with closing(messages(quiet, seconds)) as said:
         for message in said:
             if message["kind"] == "why":
-                why = replace(why, **{k: _read(k, v) for k, v in message.items() if k != "kind"})
+                why = replace(why, **message["found"])
     return why
-
-
-def _read(key: str, value: Any) -> Any:
-    """A field of `Why` as it was before it was JSON."""
-    if key == "lost":
-        return tuple(Lost(one["goal"], tuple(one["by"]), tuple(one["without"])) for one in value)
-    if key in ("exclusive", "additions"):
-        return tuple(map(tuple, value))
-    return tuple(value) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,12 +183,12 @@ class Solver:
         ready, compilations = prepared(problem, self.engine)
         (result,) = results(ready, compilations, self.engine, seconds=max(0.5, left * _SHARE))
         if result.plan is not None:
-            valid = plan_message(problem, result.plan)["kind"] == "plan"
+            valid = isinstance(judged_plan(problem, result.plan), FoundPlan)
             return [*result.plan.actions, None] if valid else None
         return () if result.status.name.startswith("UNSOLVABLE") else None
 
 
-def _report_drops(solver: Solver, never: Sequence[Any], reached: Reached | None, emit: Emit) -> list[Lost]:
+def _report_drops(solver: Solver, never: Sequence[Any], reached: Reached | None, report: Report) -> list[Lost]:
     """The goals to drop: first any set that cannot be smaller by one goal, then smaller ones, the smallest first.
 
     On the way, unless `reached` is None, the pairs of goals that exclude each other. Returns the goals that are lost
@@ -206,25 +201,25 @@ def _report_drops(solver: Solver, never: Sequence[Any], reached: Reached | None,
             kept.append(goal)
         elif reached is not None and solver.with_goals([goal]):
             pairs += [(other, goal) for other in kept if solver.with_goals([other, goal]) is False]
-    lost = [] if reached is None else _report_pairs(solver.problem, pairs, reached, emit)
+    lost = [] if reached is None else _report_pairs(solver.problem, pairs, reached, report)
     if not kept and not never:
         return lost  # no goal alone was reached: that says nothing of the others
     dropped = [g for g in goals if g not in kept]
-    emit({"kind": "why", "drop": [written(g) for g in dropped]})
+    report(drop=tuple(map(written, dropped)))
     unknown = False
     for size in range(max(1, len(never)), len(dropped)):
         for more in itertools.combinations(hopeful, size - len(never)):
             solvable = solver.with_goals(g for g in hopeful if g not in more)
             unknown |= solvable is None
             if solvable:
-                smallest = [written(g) for g in goals if g in never or g in more]
-                emit({"kind": "why", "drop": smallest, "complete": not unknown})
+                smallest = tuple(written(g) for g in goals if g in never or g in more)
+                report(drop=smallest, complete=not unknown)
                 return lost
-    emit({"kind": "why", "complete": not unknown})
+    report(complete=not unknown)
     return lost
 
 
-def _report_pairs(problem: Any, pairs: Sequence[tuple[Any, Any]], reached: Reached, emit: Emit) -> list[Lost]:
+def _report_pairs(problem: Any, pairs: Sequence[tuple[Any, Any]], reached: Reached, report: Report) -> list[Lost]:
     """Pairs of goals that never hold together. Where one of the two holds at first and no operator makes it true again,
     the other one needs an action that makes it false."""
     without: dict[Any, list[str]] = {}
@@ -232,13 +227,13 @@ def _report_pairs(problem: Any, pairs: Sequence[tuple[Any, Any]], reached: Reach
     for pair in pairs:
         kept = next((goal for goal in pair if _is_lost_for_good(problem, goal, reached)), None)
         if kept is None:
-            left.append([written(goal) for goal in pair])
+            left.append(tuple(map(written, pair)))
         else:
             without.setdefault(kept, []).extend(written(goal) for goal in pair if goal is not kept)
     lost = [
         Lost(written(goal), tuple(_spoilers(problem, goal, reached)), tuple(others)) for goal, others in without.items()
     ]
-    emit({"kind": "why", "exclusive": left, "lost": [asdict(one) for one in lost]})
+    report(exclusive=tuple(left), lost=tuple(lost))
     return lost
 
 
@@ -261,7 +256,7 @@ def _spoilers(problem: Any, goal: Any, reached: Reached) -> Iterator[str]:
                     yield shown(action)
 
 
-def _report_additions(solver: Solver, never: Sequence[Any], reached: Reached, emit: Emit) -> None:
+def _report_additions(solver: Solver, never: Sequence[Any], reached: Reached, report: Report) -> None:
     """What makes a plan when it holds in the beginning: facts that no operator changes of which each does alone, else
     few facts of any kind. With a plan that begins so, what can never hold on the way to the goals is known too."""
     changed = {e.fluent.fluent() for a in solver.problem.actions for e in a.effects}
@@ -272,17 +267,17 @@ def _report_additions(solver: Solver, never: Sequence[Any], reached: Reached, em
         if not facts:
             break
         if not found and never:
-            _report_chain(never, plan, reached, emit)
+            _report_chain(never, plan, reached, report)
         found += facts
         found.sort(key=lambda x: not _holds_the_other_way_round(solver.problem, x))
-        told = [[_in_pddl(x)] for x in found]
-        emit({"kind": "why", "add": told[0], "additions": told})
+        told = tuple((_in_pddl(x),) for x in found)
+        report(add=told[0], additions=told)
     for most in range(1, MOST_SUPPOSED + 1) if never and not found else ():
         facts, plan = _supposed(solver, atoms, most, [x for g in never if most == 1 and (x := literal_of(g))])
         if facts:
-            _report_chain(never, plan, reached, emit)
-            together = sorted(map(_in_pddl, facts))
-            emit({"kind": "why", "add": together, "additions": [together]})
+            _report_chain(never, plan, reached, report)
+            together = tuple(sorted(map(_in_pddl, facts)))
+            report(add=together, additions=(together,))
             return
 
 
@@ -335,7 +330,7 @@ def _with_suppositions(problem: Any, fluents: Sequence[Any], most: int, refused:
     return copy
 
 
-def _report_chain(never: Sequence[Any], plan: Sequence[Any], reached: Reached, emit: Emit) -> None:
+def _report_chain(never: Sequence[Any], plan: Sequence[Any], reached: Reached, report: Report) -> None:
     """What can never hold: the goals, then what is needed for them by a plan in which facts were supposed."""
     found = dict.fromkeys(x for g in never for x in _impossible(g, reached))
     for action in reversed(plan):
@@ -345,7 +340,7 @@ def _report_chain(never: Sequence[Any], plan: Sequence[Any], reached: Reached, e
             if made in found:
                 needs = parts(c.substitute(given) for c in (*action.action.preconditions, effect.condition))
                 found |= dict.fromkeys(x for c in needs for x in _impossible(c, reached))
-    emit({"kind": "why", "never": list(dict.fromkeys([*map(written, never), *map(_in_pddl, found)]))})
+    report(never=tuple(dict.fromkeys([*map(written, never), *map(_in_pddl, found)])))
 
 
 def _impossible(condition: Any, reached: Reached, wanted: bool = True) -> Iterator[Literal]:

@@ -10,12 +10,12 @@ from pathlib import Path
 from tamp.data import located
 from tamp.errors import InputError
 from tamp.files.source import Source, read
-from tamp.pddl.lint.domain_text import DomainText, read_domain
-from tamp.pddl.lint.domains import check_domain, check_unused
+from tamp.pddl.lint.domain_text import DomainText
+from tamp.pddl.lint.domains import check_unused
 from tamp.pddl.lint.findings import ERROR, NOT_PDDL, Finding, Notes
-from tamp.pddl.lint.mistakes import define, read_or_note
-from tamp.pddl.lint.problems import ProblemText, check_problem
-from tamp.pddl.lint.requirements import check_missing, check_names, check_superfluous
+from tamp.pddl.lint.mistakes import check_texts, read_or_note
+from tamp.pddl.lint.problems import ProblemText
+from tamp.pddl.lint.requirements import check_missing, check_superfluous
 from tamp.pddl.lint.vocabulary import Uses
 from tamp.pddl.reach import Reached, reach
 from tamp.pddl.reading import locate
@@ -53,15 +53,13 @@ def check(domain: str | Path, problems: Sequence[Path] = (), folder: FolderCheck
     if [str(domain), *map(str, problems)].count("-") > 1:
         raise InputError("only one of the files can be standard input (-)")
     notes, read_notes = _notes(locate(domain)), [_notes(located(p, "problem", ".pddl")) for p in problems]
-    text = _domain(notes)
+    texts = check_texts(notes, read_notes)
+    text, uses, given = texts.domain, texts.uses, texts.problems
     if text is None:
         return Report(_sorted([notes, *(n for n in read_notes if n.found)]))
-    uses = check_domain(text)
-    given = [p for n in read_notes if (p := _problem(n, text)) is not None]
     asked = Uses()
     for problem in given:
         asked.merge(problem.uses)
-    check_names([p for s in text.sections.get(":requirements", ()) for p in s.parts[1:]], notes)
     lacking = check_missing(text, uses)
     check_superfluous(text, uses, asked)
     check_unused(text, uses, asked)
@@ -85,16 +83,6 @@ def _place(message: str) -> tuple[int, int]:
     """The line that a message begins with after the file's name, else the first."""
     found = re.match(r".*?:(\d+): ", message)
     return (int(found[1]), 1) if found else (1, 1)
-
-
-def _domain(notes: Notes) -> DomainText | None:
-    tree = None if notes.found else define(notes, "domain")
-    return None if tree is None else read_domain(tree, notes)
-
-
-def _problem(notes: Notes, domain: DomainText) -> ProblemText | None:
-    tree = None if notes.found else define(notes, "problem")
-    return None if tree is None else check_problem(tree, notes, domain)
 
 
 def _sorted(all_notes: Sequence[Notes]) -> tuple[Finding, ...]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from traceback import walk_tb
 from typing import Any
 
 from tamp.errors import InputError
 from tamp.files.source import Source
-from tamp.pddl.lint.domain_text import read_domain
+from tamp.pddl.lint.domain_text import DomainText, read_domain
 from tamp.pddl.lint.domains import check_domain
 from tamp.pddl.lint.findings import ERROR, NOT_PDDL, Finding, Notes
-from tamp.pddl.lint.problems import check_problem
+from tamp.pddl.lint.problems import ProblemText, check_problem
 from tamp.pddl.lint.requirements import check_names
+from tamp.pddl.lint.vocabulary import Uses
 from tamp.pddl.outline import not_pddl
 from tamp.pddl.reading import in_full, read_unified
 from tamp.pddl.tree import Node, tree
@@ -87,14 +89,22 @@ def _offset(error: Exception) -> int:
     return starts[-1] if starts else 0
 
 
-def linted(domain: Source, problem: Source | None) -> list[Notes]:
-    """What the lint finds in the texts alone."""
-    notes = [Notes(source) for source in (domain, problem) if source is not None]
-    trees = [define(n, what) for n, what in zip(notes, ("domain", "problem"), strict=False)]
-    text = None if trees[0] is None else read_domain(trees[0], notes[0])
-    if text is not None:
-        check_domain(text)
-        check_names([p for s in text.sections.get(":requirements", ()) for p in s.parts[1:]], notes[0])
-        if problem is not None and trees[1] is not None:
-            check_problem(trees[1], notes[1], text)
-    return notes
+@dataclass(frozen=True)
+class Texts:
+    """What the lint knows of a domain's text, None where it is none, and of the problems that are problems."""
+
+    domain: DomainText | None
+    uses: Uses = field(default_factory=Uses)
+    problems: tuple[ProblemText, ...] = ()
+
+
+def check_texts(domain: Notes, problems: Sequence[Notes]) -> Texts:
+    """Take down what is wrong in each text alone; one with notes already is passed over."""
+    tree = None if domain.found else define(domain, "domain")
+    trees = [(n, None if n.found else define(n, "problem")) for n in problems]
+    if tree is None:
+        return Texts(None)
+    text = read_domain(tree, domain)
+    uses = check_domain(text)
+    check_names([p for s in text.sections.get(":requirements", ()) for p in s.parts[1:]], domain)
+    return Texts(text, uses, tuple(check_problem(t, n, text) for n, t in trees if t is not None))

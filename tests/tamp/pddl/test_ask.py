@@ -13,7 +13,7 @@ from tamp.errors import InputError
 from tamp.files.source import Source
 from tamp.model.atoms import GroundAction
 from tamp.pddl import engines
-from tamp.pddl.ask import Answer, FoundPlan, Question, ask, plan_message
+from tamp.pddl.ask import Answer, FoundPlan, Question, ask, judged_plan
 from tamp.pddl.planner import PlanStatus
 from tamp.pddl.reading import parse
 from tamp.pddl.subprocess_worker import descendants
@@ -189,9 +189,9 @@ def test_plans_with_times_say_when_and_how_long() -> None:
       (:durative-action work :parameters () :duration (= ?duration 5) :condition () :effect (at end (done))))"""
     parsed = parse(Source("d", domain), Source("p", "(define (problem p) (:domain d) (:init) (:goal (done)))"))
     timed = TimeTriggeredPlan([(Fraction(1, 2), ActionInstance(parsed.actions[0]), Fraction(5))])
-    said = plan_message(parsed, timed)
-    plan = FoundPlan((GroundAction("work"),), said["cost"], 0.0, tuple(said["times"]))
-    assert (said["actions"], str(plan)) == ([["work"]], "0.500: (work) [5.000]\n")
+    plan = judged_plan(parsed, timed)
+    assert isinstance(plan, FoundPlan)
+    assert (plan.actions, str(plan)) == ((GroundAction("work"),), "0.500: (work) [5.000]\n")
     assert ask(parsed, Question("fast-downward")).features == ("CONTINUOUS_TIME", "INT_TYPE_DURATIONS")
 
 
