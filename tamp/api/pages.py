@@ -15,9 +15,9 @@ from tamp.errors import InputError
 if TYPE_CHECKING:
     from tamp.api.scenes import LoadedScene, Seen
     from tamp.backends.xarm.workcell import Workcell
-    from tamp.plans.judges import PlanJudge
-    from tamp.plans.steps import PlanFile
-    from tamp.plans.verdict import Verdict
+    from tamp.pddl.judges import PlanJudge
+    from tamp.pddl.plan_file import PlanFile
+    from tamp.pddl.verdict import Verdict
     from tamp.runs.bench.compare import Comparison
     from tamp.view.bench_page import BenchRun
     from tamp.view.live_page import EventSource

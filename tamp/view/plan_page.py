@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.plans.judges import PlanJudge
-from tamp.plans.resolve import resolve
-from tamp.plans.steps import PlanFile
-from tamp.plans.timed import TimedJudge
-from tamp.plans.verdict import Verdict
+from tamp.pddl.judges import PlanJudge
+from tamp.pddl.plan_file import PlanFile
+from tamp.pddl.plan_names import resolve
+from tamp.pddl.timed_verdict import TimedJudge
+from tamp.pddl.verdict import Verdict
 from tamp.view.follow import PlanAccount, account
 from tamp.view.page_layout import Layout
 

@@ -136,9 +136,9 @@ class Story:
     def followed(self) -> tuple[PlanAccount, str]:
         """What each action needs and makes true, those that were begun first; or why that is not known."""
         from tamp.files.source import Source
+        from tamp.pddl.plan_names import resolve
         from tamp.pddl.reading import read_problem
-        from tamp.plans.resolve import resolve
-        from tamp.plans.text_plans import read_text
+        from tamp.pddl.text_plans import read_text
 
         rows, folder = self.rows(), Path() if self.log is None else self.log.parent
         domain, problem = folder / "domain.pddl", folder / "problem.pddl"

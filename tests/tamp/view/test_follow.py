@@ -7,9 +7,9 @@ from typing import Any
 
 from tamp.files.source import Source
 from tamp.model.domain import load
+from tamp.pddl.judges import judge_of, read_for, verdict_on
+from tamp.pddl.plan_names import resolve
 from tamp.pddl.reading import parse
-from tamp.plans.judges import judge_of, read_for, verdict_on
-from tamp.plans.resolve import resolve
 from tamp.view import page_layout
 from tamp.view.follow import MOST_STEPS, account
 from tamp.view.page_layout import Layout, in_script, three_js
