@@ -15,8 +15,8 @@ from tamp.model.images import Image
 from tamp.perception.masks import masks
 from tamp.perception.object_model import ObjectModel
 from tamp.perception.placing import PlacedModel
-from tamp.perception.tracks import Track
-from tamp.perception.unknowns import SEEN
+from tamp.perception.tracking import Track
+from tamp.perception.unknown_objects import SEEN
 from tests.recorded_truth import Truth, most_pixels, placed
 
 PAIRED = 0.05

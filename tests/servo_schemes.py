@@ -25,7 +25,7 @@ from tamp.perception.looks import Look
 from tamp.perception.perceivers import Observe as ToLook
 from tamp.perception.perceivers import PerceiverFactory
 from tamp.perception.placing import PlacedModel
-from tamp.perception.tracks import AROUND, EXPLAINED
+from tamp.perception.tracking import AROUND, EXPLAINED
 
 NEAR = 0.3
 """Metres between the tool and a thing up to which the hand comes near it."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from motion.robot import RobotDescription
 from tamp.agent.instruction import Instruction
-from tamp.agent.searching import Reads, Search, search_with
+from tamp.agent.searching import ObjectSearch, Reads, search_with
 from tamp.agent.tabletop import Tabletop
 from tamp.errors import Refusal, TampError
 from tamp.model.backend import Backend, Observation
@@ -73,7 +73,7 @@ class TabletopPerceiver:
         """An instruction with what was seen last."""
         return said.shown(self._images)
 
-    def search(self, at: Tabletop, reads: Reads, seed: int) -> Search | None:
+    def search(self, at: Tabletop, reads: Reads, seed: int) -> ObjectSearch | None:
         """A search of the table by this perceiver: what is lost, or hardly seen, is looked for from now on. None where
         that is not wanted, or there is no camera on the hand."""
         at.looks_cost = True

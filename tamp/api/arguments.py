@@ -63,7 +63,7 @@ def calibrated(path: Path | None, perception: str) -> None:
         return
     if perception != "camera":
         raise InputError("--calibration is about cameras; valid with --perception camera")
-    from tamp.perception.calibrating import read
+    from tamp.perception.calibration import read
 
     read(path)
 

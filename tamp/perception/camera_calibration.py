@@ -1,4 +1,4 @@
-"""What is known of a robot and its cameras before anything is seen."""
+"""The robot and its cameras as a policy is given them: poses, fields of view, controller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is true of a recording's moments, kept in a folder of its own, `truth`: whoever perceives need not have it.
+"""Ground truth of a recording, in a folder `truth` of its own: perception runs without it.
 
 truth.json                        things, and at each moment their poses, joints and visible pixels, and what holds
 0000_agentview_instances.png      which thing each pixel shows: its number in `truth.json` from 1 on, 0 for what

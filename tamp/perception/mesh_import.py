@@ -1,4 +1,4 @@
-"""Models of the library from a user's meshes: read from a folder, checked, in metres, upright, and compiled."""
+"""Import a user's mesh into the library: read, check, scale, set upright, and make its model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tamp.files.toml_table import Table, read_placed
 from tamp.model.images import as_png
 from tamp.model.scene import Part, SceneObject
 from tamp.perception import library
-from tamp.perception.boxing import boxes
+from tamp.perception.box_decomposition import boxes
 from tamp.perception.library import ADDED, LibraryEntry, write
 from tamp.perception.modelling import modelled
 from tamp.perception.object_model import ObjectModel

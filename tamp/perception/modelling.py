@@ -1,4 +1,4 @@
-"""Models of things from their skins: by which turns a shape is the same, in which attitudes it can lie."""
+"""Make a thing's model from its skins: its symmetry and the attitudes in which it rests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Observers: functions that decide one predicate from what is seen, for domains that bring predicates of their own."""
+"""Observers: functions of a domain folder that decide one of its predicates from a scene."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was perceived, on pictures: masks, boxes, axes and names drawn on them, and things cut out of them."""
+"""Draw what was perceived on images: masks, boxes, axes, names; and crop things out of them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Pictures with what was felt around them, kept in a folder: all that one who perceives may have, and nothing else.
+"""Record images and proprioception in a folder: all that perception may use, and nothing else.
 
-    recording.json                what was recorded, the robot, what was felt in each control period, where the cameras
-                                  were at each of the moments at which they looked; written last
+    recording.json                what was recorded, the robot, proprioception of each control period, where the cameras
+                                  were at each of the moments with images; written last
     0000_agentview.png            colour, of moment 0
     0000_agentview_depth.png      depth: 16 bits, tenths of a millimetre, 0 where nothing was measured
 

@@ -1,9 +1,8 @@
-"""The cameras, where they really are: pictures that can be trusted, with the poses that the robot in them tells.
+"""Check and correct the cameras at each look: usable images, with poses that agree with the robot and each other.
 
-Depth is made steady first. A picture that is old, or has another focal length or pose than is said, shows something
-else than the robot where the robot is. A pose that is a little off is a matter of calibration, and taken out at the
-first look: of a camera that sees the robot by that, of one in the hand by what others see, too. Where the robot is not
-seen where its encoders have it a camera may have been moved: then the pose that explains that is searched for.
+Depth is smoothed first. An image that is old, or has another focal length or pose than stated, shows something else
+where the robot is. A small error of a pose is corrected at the first look: by the robot for a camera that sees it, by
+what others see for one on the hand. A larger one means that a camera was moved: then its pose is searched for.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from scipy.ndimage import minimum_filter
 from motion.poses import Array, Numbers
 from tamp.errors import InputError, Refusal
 from tamp.model.images import Image
-from tamp.perception.clusters import Ground, stands_out
 from tamp.perception.looks import Look, gaps_at
 from tamp.perception.masks import drawn_skins
 from tamp.perception.object_model import Skin
 from tamp.perception.registration import aligned, corrected, correction, sought
 from tamp.perception.robot_appearance import robot_pixels
+from tamp.perception.segmentation import Ground, stands_out
 
 ROUGH = 0.0003
 """Metres, at one metre, of a depth's scatter from which on it is made steady: cameras without noise are left alone."""
@@ -180,8 +179,8 @@ class Rig:
         check(images)
         self._new, self._doubt = {}, None
         looks = [self._look(self._placed(image, bodies), bodies) for image in map(steady, images)]
-        told = [look for look in looks if not self._untold(look)]
-        return [self._by_others(look, told, bodies) if told and self._untold(look) else look for look in looks]
+        told = [look for look in looks if not self._uncorrected(look)]
+        return [self._by_others(look, told, bodies) if told and self._uncorrected(look) else look for look in looks]
 
     def agree(self, looks: Sequence[Look], ground: Ground, p_world_base: Numbers) -> None:
         """Take the cameras to be where the last pictures had them, if they show the same things. Else Refusal: what
@@ -195,7 +194,7 @@ class Rig:
     def _look(self, image: Image, bodies: Mapping[str, Array]) -> Look:
         return Look.of(image, robot_pixels(image, bodies, self.skins))
 
-    def _untold(self, look: Look) -> bool:
+    def _uncorrected(self, look: Look) -> bool:
         """Whether where a camera is has not been found out, now or before."""
         return look.image.camera not in {**self.off, **self._new}
 

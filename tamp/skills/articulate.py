@@ -22,8 +22,8 @@ from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obst
 from tamp.skills.declared import End, articulating
 from tamp.skills.part_contacts import holds, inner_contacts, push_contacts
 from tamp.skills.pick import SPARE_OPENING
-from tamp.skills.reach import both_ways, configuration_at, way_to
-from tamp.skills.targets import upright
+from tamp.skills.place_targets import upright
+from tamp.skills.reaching import both_ways, configuration_at, way_to
 
 ACTIVE_SHARE = {"drawer": 0.7, "door": 0.15, "knob": 0.25, "body": 0.0}
 """How far past its threshold a joint is taken, as a share of what its range leaves."""

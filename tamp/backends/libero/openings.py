@@ -7,7 +7,7 @@ import numpy as np
 from motion.poses import Array
 from motion.shapes import bounds
 from tamp.model.scene import Joint, Part, SceneObject
-from tamp.skills.targets import outside
+from tamp.skills.place_targets import outside
 
 Box = tuple[Array, Array]
 """Lower and upper corner (3,), (3,), metres, world axes."""

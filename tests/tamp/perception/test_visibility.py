@@ -8,8 +8,8 @@ import pytest
 from motion.poses import Array, pose, rotation_about
 from tamp.model.images import Image, pinhole
 from tamp.model.scene import Region
-from tamp.perception.clusters import Ground
 from tamp.perception.looks import Look
+from tamp.perception.segmentation import Ground
 from tamp.perception.visibility import CELL, HandEye, Unseen, floor_of, shown, views
 
 DOWN = np.array([[0.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
