@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from motion.poses import Array
+    from tamp.backends.xarm.arm_steps import Step
+    from tamp.backends.xarm.arm_verdict import ArmVerdict
     from tamp.backends.xarm.hand import HandEvent
-    from tamp.backends.xarm.steps import Step
-    from tamp.backends.xarm.verdict import Verdict
 
 
 def run_plan(
@@ -101,7 +101,7 @@ def _progress(line: str) -> None:
     say(f"tamp: {line}")
 
 
-def _refused(verdict: Verdict, dry_run: bool, json_output: bool, stdout: TextIO) -> int:
+def _refused(verdict: ArmVerdict, dry_run: bool, json_output: bool, stdout: TextIO) -> int:
     """Say why a plan is not run at all."""
     say(f"tamp: no: {verdict.reason}")
     if json_output:
@@ -109,7 +109,7 @@ def _refused(verdict: Verdict, dry_run: bool, json_output: bool, stdout: TextIO)
     return 1
 
 
-def summary(verdict: Verdict, steps: int, dry_run: bool) -> str:
+def summary(verdict: ArmVerdict, steps: int, dry_run: bool) -> str:
     """A line for a person."""
     if verdict.success:
         rest = f"; {verdict.reason}" if verdict.reason else ""

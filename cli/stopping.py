@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tamp.backends.xarm.stopping import Stop
+    from tamp.backends.xarm.arm_stop import ArmStop
 
 
 @contextmanager
-def stoppable(stop: Stop, reads: bool = True) -> Iterator[None]:
+def stoppable(stop: ArmStop, reads: bool = True) -> Iterator[None]:
     """Every signal that ends a program stops the arm instead, and the program once the arm has acknowledged. For
     a dead man each line on standard input is a sign of life, which is read here unless it has another reader; its
     end is none, so that the time runs out.
@@ -26,6 +26,6 @@ def stoppable(stop: Stop, reads: bool = True) -> Iterator[None]:
         yield
 
 
-def _listen(stop: Stop) -> None:
+def _listen(stop: ArmStop) -> None:
     for _ in sys.stdin:
         stop.alive()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable
 
 import numpy as np
+from scipy import ndimage
 
 from motion.poses import Array, Numbers, inverse, moved
 from motion.shapes import Shape, bounds
@@ -16,6 +16,9 @@ FINEST = 0.003
 """Metres of a cell at least."""
 DEEP, WIDE = 0.02, 0.04
 """Metres of depth, and of each side, from which a hollow is one that things are put into."""
+
+CROSS = ndimage.generate_binary_structure(2, 1)
+"""A cell and its four neighbours."""
 
 Box = tuple[Array, Array]
 """Lower and upper corner (3,), (3,), metres."""
@@ -70,23 +73,15 @@ def _inside(shape: Shape, p: Array) -> Numbers:
 
 
 def _levels(heights: Array) -> Array:
-    """Up to where water stands on a map of heights: it flows off at the edges, and through holes in the floor. The
-    lowest way out of each place, found from outside (Barnes, Lehman and Mulla 2014)."""
-    levels = np.full(heights.shape, np.inf)
-    rows, columns = heights.shape
-    edge = np.zeros(heights.shape, dtype=bool)
-    edge[[0, -1]] = edge[:, [0, -1]] = True
-    queue = [(float(heights[i, k]), int(i), int(k)) for i, k in np.argwhere(edge | np.isinf(heights))]
-    for height, i, k in queue:
-        levels[i, k] = height
-    heapq.heapify(queue)
-    while queue:
-        level, i, k = heapq.heappop(queue)
-        for a, b in ((i - 1, k), (i + 1, k), (i, k - 1), (i, k + 1)):
-            if 0 <= a < rows and 0 <= b < columns and np.isinf(levels[a, b]) and levels[a, b] > 0:
-                levels[a, b] = max(level, float(heights[a, b]))
-                heapq.heappush(queue, (levels[a, b], a, b))
-    return np.where(np.isinf(heights), -np.inf, levels)
+    """Up to where water stands on a map of heights: it flows off at the edges, and through holes in the floor. From
+    full to the brim it sinks, cell by cell, to the lower of its neighbours, as far as there is room."""
+    levels = np.where(np.isinf(heights), -np.inf, np.inf)
+    while True:
+        around = ndimage.minimum_filter(levels, footprint=CROSS, mode="constant", cval=-np.inf)
+        sunk = np.maximum(np.minimum(levels, around), heights)
+        if np.array_equal(sunk, levels):
+            return levels
+        levels = sunk
 
 
 def _largest(mask: Numbers) -> tuple[tuple[int, int], tuple[int, int]] | None:

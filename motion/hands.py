@@ -1,15 +1,32 @@
-"""Parallel grippers that are mounted on an arm's flange, as boxes: a palm, and two fingers that slide."""
+"""What is mounted on an arm's flange: tools, and parallel grippers as boxes, a palm and two fingers that slide."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from motion.arm_shape import Tool
 from motion.poses import Array, pose, rotation_about
 from motion.robot import Gripper
+from motion.robot_parts import Part, PartJoint
 from motion.shapes import Shape
+
+FINGERS, PADS = ("finger1", "finger2"), ("pad1", "pad2")
+
+
+@dataclass(frozen=True, eq=False)
+class Tool:
+    """What is mounted on the flange: a convex shape, placed on the flange by its `T_body_shape`, and the tool point,
+    `T_flange_tool` (4, 4)."""
+
+    shape: Shape
+    T_flange_tool: Array
+
+    @property
+    def reach(self) -> float:
+        """Metres from the flange's axis within which the tool is."""
+        return float(np.linalg.norm(np.abs(self.shape.corners()[:, :2]).max(axis=0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +49,15 @@ class Hand:
     def as_tool(self) -> Tool:
         """What of it never moves, as arms that only know tools have it."""
         return Tool(self.palm, self.T_flange_tool)
+
+    def fingers(self, flange: str) -> Iterator[Part]:
+        """Two fingers that slide apart along the tool's x, zero when they touch, on a part that is called so."""
+        half = self.finger
+        for name, pad, side in zip(FINGERS, PADS, (1.0, -1.0), strict=True):
+            low, high = sorted((0.0, side * self.gripper.opening / 2))
+            slides = PartJoint(name, "slide", np.array([1.0, 0.0, 0.0]), (low, high))
+            box = Shape("box", half, pose([side * half[0], 0.0, self.tip - half[2]]))
+            yield Part(name, flange, self.T_flange_tool, slides, {pad: box}, 0.08, 1e-4 * np.eye(3))
 
 
 _TOOL_POINT = 0.162

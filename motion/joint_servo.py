@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from motion.kinematics import step_towards
 from motion.poses import Array, displaced, error
 from motion.robot import RobotDescription
 from motion.world import World
@@ -71,7 +72,5 @@ class JointServo:
         slide = REST * seconds * (self._robot.posture - q)
         for n in range(IK_STEPS):
             T, J = self._world.jacobian(q)
-            inverse = J.T @ np.linalg.inv(J @ J.T + DAMPING * np.eye(6))
-            free = (np.eye(len(q)) - inverse @ J) @ slide if n == 0 else 0.0
-            q = np.clip(q + inverse @ error(T, T_world_tool) + free, low, high)
+            q = np.clip(q + step_towards(J, error(T, T_world_tool), DAMPING, slide * (n == 0)), low, high)
         return np.asarray(q)

@@ -32,7 +32,7 @@ def solve(world: World, T_world_tool: Array, q: Array) -> Array | None:
     tracking = world.robot.tracking
     low, high = world.limits[:, 0] + tracking.limit_margin, world.limits[:, 1] - tracking.limit_margin
     q = np.clip(q, low, high)
-    home, mobility = (world.robot.posture, _mobility(world, q)) if tracking.rests else (q, np.eye(len(q)))
+    home, mobility = (world.robot.posture, _mobility(world, q)) if tracking.rests else (q, None)
     best, patience = np.inf, PATIENCE
     for _ in range(ITERATIONS):
         T, J = world.jacobian(q)
@@ -44,10 +44,10 @@ def solve(world: World, T_world_tool: Array, q: Array) -> Array | None:
         elif (patience := patience - 1) == 0:
             return None
         damping = DAMPING[0] * tracking.tolerance[0] ** 2 + DAMPING[1] * size
-        step = _step(J, e, mobility, damping, home - q)
+        step = step_towards(J, e, damping, PULL * (home - q), mobility)
         stuck = ((q + step < low) & (q <= low)) | ((q + step > high) & (q >= high))
         if stuck.any():  # these joints stay at their limits, and the others do their share
-            step = _step(J * ~stuck, e, mobility, damping, (home - q) * ~stuck) * ~stuck
+            step = step_towards(J * ~stuck, e, damping, PULL * (home - q) * ~stuck, mobility) * ~stuck
         q = np.clip(q + step * min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-9)), low, high)
     return None
 
@@ -58,11 +58,12 @@ def _mobility(world: World, q: Array) -> Array:
     return np.asarray(mobility * (len(q) / np.trace(mobility)))
 
 
-def _step(J: Array, e: Array, mobility: Array, damping: float, home: Array) -> Array:
-    """The damped least-squares step (n,) towards a pose, and with what the tool leaves free towards `home` (n,)."""
-    weighted = mobility @ J.T
+def step_towards(J: Array, e: Array, damping: float, rest: Array, mobility: Array | None = None) -> Array:
+    """The damped least-squares step (n,) that moves the tool by `e` (6,), and with what that leaves free goes as `rest`
+    (n,), by a Jacobian (6, n). Joints give way by their `mobility` (n, n), alike unless given."""
+    weighted = J.T if mobility is None else mobility @ J.T
     pinv = weighted @ np.linalg.inv(J @ weighted + damping * np.eye(6))
-    return np.asarray(pinv @ e + (np.eye(len(home)) - pinv @ J) @ (PULL * home))
+    return np.asarray(pinv @ e + (np.eye(len(rest)) - pinv @ J) @ rest)
 
 
 def solve_any(

@@ -7,8 +7,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from motion.mjcf_text import numbers
-from motion.robot_parts import ModelError
+from motion.robot_parts import ModelError, numbers
 from motion.xml_document import files_of, mujoco_error, parse_xml
 
 LOADING = ("include", "model", "attach", "extension", "plugin")

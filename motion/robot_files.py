@@ -11,9 +11,8 @@ from typing import Literal
 import mujoco
 import numpy as np
 
-from motion.mjcf_text import placed
 from motion.poses import Array, from_quat
-from motion.robot_parts import ModelError, Part, parts_in
+from motion.robot_parts import ModelError, Part, parts_in, placed
 from motion.xml_document import Document, mujoco_error, read_included
 
 Format = Literal["urdf", "mjcf"]

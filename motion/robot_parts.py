@@ -11,12 +11,12 @@ from typing import Literal
 
 import mujoco
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial import ConvexHull, QhullError
 
-from motion.mjcf_text import SOLIDS, numbers, placed
-from motion.poses import Array, from_quat, joint_transform, moved, pose
+from motion.poses import Array, from_quat, joint_transform, moved, pose, to_quat
 from motion.robot import RobotDescription
-from motion.shapes import Shape
+from motion.shapes import Kind, Shape
 
 JointKind = Literal["hinge", "slide"]
 
@@ -24,6 +24,15 @@ _JOINTS: dict[int, JointKind] = {
     int(mujoco.mjtJoint.mjJNT_HINGE): "hinge",
     int(mujoco.mjtJoint.mjJNT_SLIDE): "slide",
 }
+
+
+SOLIDS: dict[int, Kind] = {
+    int(mujoco.mjtGeom.mjGEOM_BOX): "box",
+    int(mujoco.mjtGeom.mjGEOM_CYLINDER): "cylinder",
+    int(mujoco.mjtGeom.mjGEOM_SPHERE): "sphere",
+    int(mujoco.mjtGeom.mjGEOM_CAPSULE): "capsule",
+}
+"""What MuJoCo's geoms with a volume are called here."""
 
 
 class ModelError(ValueError):
@@ -210,3 +219,13 @@ def _add(part: Part, body: ET.Element, assets: ET.Element) -> None:
         else:
             size, at = numbers(solid.size), placed(solid.T_body_shape)
             ET.SubElement(body, "geom", {"name": name, "type": solid.kind, "size": size, **at})
+
+
+def numbers(values: ArrayLike) -> str:
+    """Numbers as XML attributes have them, none rounded."""
+    return " ".join(repr(float(v)) for v in np.asarray(values).ravel())
+
+
+def placed(T: Array) -> dict[str, str]:
+    """A pose (4, 4) as MJCF has it."""
+    return {"pos": numbers(T[:3, 3]), "quat": numbers(to_quat(T[:3, :3]))}

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from motion.mjcf_text import numbers
 from motion.poses import Array, pose, to_rpy
-from motion.robot_parts import Hull, Part
+from motion.robot_parts import Hull, Part, numbers
 from motion.shapes import Shape
 
 EFFORT, VELOCITY = 200.0, 10.0

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
+from tamp.backends.xarm.arm_steps import Step
+from tamp.backends.xarm.arm_stop import ArmStop
+from tamp.backends.xarm.arm_verdict import ArmVerdict
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.executor import Executor
 from tamp.backends.xarm.hand import HandEvent
-from tamp.backends.xarm.steps import Step
-from tamp.backends.xarm.stopping import Stop
-from tamp.backends.xarm.targets import Targets
-from tamp.backends.xarm.verdict import Verdict
-from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.motion_planner import MotionPlanner
+from tamp.backends.xarm.step_targets import StepTargets
 from tamp.runs.episode_log import EpisodeLog
 from tests.emulated import Emulator
 
@@ -42,24 +42,24 @@ class Still:
 def run_from(
     q: Array,
     emulator: Emulator,
-    ways: Ways,
+    ways: MotionPlanner,
     steps: Sequence[Step | HandEvent],
     folder: Path,
     eyes: Any = None,
-    stop: Stop | None = None,
+    stop: ArmStop | None = None,
     **how: Any,
-) -> Verdict:
+) -> ArmVerdict:
     """Run steps from a configuration (n,), at which the arm is put without an error. `how` is for the executor."""
     driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
     try:
         driver.clear()
         emulator.ask(teleport=[float(v) for v in q])
         with EpisodeLog(folder) as log:
-            return Executor(driver, ways, Targets(ways.cell, eyes), stop or Stop(), log.event, **how).run(steps)
+            return Executor(driver, ways, StepTargets(ways.cell, eyes), stop or ArmStop(), log.event, **how).run(steps)
     finally:
         driver.close()
 
 
-def tool_point(emulator: Emulator, ways: Ways) -> Array:
+def tool_point(emulator: Emulator, ways: MotionPlanner) -> Array:
     """Where the emulator really has the tool point (3,), base frame."""
     return np.asarray(ways.tool(np.array(emulator.state()["joints"]))[:3, 3])

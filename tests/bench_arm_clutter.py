@@ -23,8 +23,8 @@ from motion.arm_model import robot_model
 from motion.poses import Array
 from motion.second_check import nearest
 from motion.world import World
-from tamp.backends.xarm.steps import ApproachNamed, MoveToNamed, MoveToPose, RetreatZ, Step
-from tamp.backends.xarm.ways import Ways, obstacles, tool_of
+from tamp.backends.xarm.arm_steps import ApproachNamed, MoveToNamed, MoveToPose, RetreatZ, Step
+from tamp.backends.xarm.motion_planner import MotionPlanner, obstacles, tool_of
 from tamp.backends.xarm.workcell import Box, Workcell, read_workcell
 from tamp.runs.episode_log import read
 from tests.arm_runs import run_from
@@ -45,7 +45,7 @@ def cluttered(cell: Workcell, rng: np.random.Generator) -> Workcell:
             low = np.array([*rng.uniform([0.2, -0.45], [0.6, 0.4]), 0.0])
             boxes.append(Box(f"box{number}", low, low + size))
         world = replace(cell, keep_out=tuple(boxes))
-        if Ways(world).free(cell.poses["home"].q):
+        if MotionPlanner(world).free(cell.poses["home"].q):
             return world
 
 
@@ -83,7 +83,7 @@ def tried(number: int, seed: int, cell: Workcell, emulator: Emulator) -> tuple[s
     assert home is not None
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "run"
-        verdict = run_from(home, emulator, Ways(world), plan(rng), log)
+        verdict = run_from(home, emulator, MotionPlanner(world), plan(rng), log)
         went = np.array([home, *(e["q"] for e in read(log / "episode.jsonl") if e["event"] == "at")])
     what, distance = touched(world, went)
     if verdict.kind == "infeasible" and not REASON.match(verdict.reason):

@@ -22,7 +22,7 @@ import numpy as np
 from motion.arm_model import arm_world
 from motion.kinematics import solve_near
 from motion.poses import Array, error, from_rpy, inverse
-from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.runs.episode_log import read
 from tests.emulated import ROOT, TAMP, Emulator, running
@@ -56,7 +56,7 @@ def main() -> int:
     parser.add_argument("--llm", default="qwen2.5-coder-1.5b")
     asked = parser.parse_args()
     cell = read_workcell(WORLD)
-    ways, right = Ways(cell), 0
+    ways, right = MotionPlanner(cell), 0
     q = solve_near(
         arm_world(cell.arm), from_rpy(START, (np.pi, 0.0, 0.0)) @ inverse(cell.T_flange_tool), _home_of(cell)
     )
@@ -71,7 +71,7 @@ def main() -> int:
     return int(right < asked.n)
 
 
-def _run(emulator: Emulator, ways: Ways, q: Array, cups: list[Array], llm: str) -> Run:
+def _run(emulator: Emulator, ways: MotionPlanner, q: Array, cups: list[Array], llm: str) -> Run:
     """One layout: the cups (3,) each, the arm at `q` (n,)."""
     emulator.ask(teleport=[float(v) for v in q])
     emulator.ask(things=[{"label": "cup", "xyz_mm": [1000 * float(v) for v in c]} for c in cups])

@@ -27,15 +27,15 @@ from typing import Any
 
 import numpy as np
 
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_steps import ApproachObject, MoveToNamed, MoveToObject, MoveToPose, RetreatZ, Sleep, Step
+from tamp.backends.xarm.arm_stop import ArmStop
+from tamp.backends.xarm.arm_verdict import ArmVerdict
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.executor import Executor
-from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.steps import ApproachObject, MoveToNamed, MoveToObject, MoveToPose, RetreatZ, Sleep, Step
-from tamp.backends.xarm.stopping import Stop
-from tamp.backends.xarm.targets import Targets
-from tamp.backends.xarm.verdict import Verdict
-from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.motion_planner import MotionPlanner
+from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.episode_log import read as read_log
@@ -135,7 +135,7 @@ def main() -> int:
     random.Random(asked.seed).shuffle(todo)
     cell = read_workcell(WORLD)
     cell = replace(cell, rates=replace(cell.rates, joint_speed=2.0, joint_acceleration=8.0, tool_speed=0.5))
-    ways, wrong, kinds = Ways(cell), [], Counter[tuple[str, str]]()
+    ways, wrong, kinds = MotionPlanner(cell), [], Counter[tuple[str, str]]()
     rests: dict[str, list[tuple[float, float]]] = {c.kind: [] for c in todo}
     emulator = Emulator("xarm6", ("--seconds", "7200"))
     try:
@@ -157,8 +157,8 @@ def main() -> int:
 
 
 def tried(
-    case: Case, cell: Workcell, ways: Ways, emulator: Emulator
-) -> tuple[Verdict, list[str], tuple[float, float] | None]:
+    case: Case, cell: Workcell, ways: MotionPlanner, emulator: Emulator
+) -> tuple[ArmVerdict, list[str], tuple[float, float] | None]:
     """The verdict of a run with a fault, what does not hold that must, and the seconds and radians from the fault to
     standstill, where it happened."""
     with tempfile.TemporaryDirectory() as folder:
@@ -192,7 +192,7 @@ def _put_home(cell: Workcell, emulator: Emulator) -> None:
     emulator.ask(teleport=[float(v) for v in q])
 
 
-def _untrue(case: Case, verdict: Verdict, log: list[dict[str, Any]]) -> Iterator[str]:
+def _untrue(case: Case, verdict: ArmVerdict, log: list[dict[str, Any]]) -> Iterator[str]:
     if verdict.kind not in EXPECTED[case.kind]:
         yield f"the verdict is {verdict.kind or 'success'!r}: {verdict.reason}"
     if verdict.success and [d.number for d in verdict.done] != list(range(1, len(PLAN) + 1)):
@@ -202,17 +202,17 @@ def _untrue(case: Case, verdict: Verdict, log: list[dict[str, Any]]) -> Iterator
 
 
 def ran(
-    case: Case | None, cell: Workcell, ways: Ways, emulator: Emulator, folder: Path
-) -> tuple[Verdict, dict[str, Any] | None]:
+    case: Case | None, cell: Workcell, ways: MotionPlanner, emulator: Emulator, folder: Path
+) -> tuple[ArmVerdict, dict[str, Any] | None]:
     """One run with a fault, from home; or one without, from where the one before has left the arm. And where the arm
     was, and when, as the bench did something to it."""
     if case is not None:
         _put_home(cell, emulator)
-    eyes, stop = Eyes(), Stop(dead_man=1.0 if case and case.kind == "dead man" else None)
+    eyes, stop = Eyes(), ArmStop(dead_man=1.0 if case and case.kind == "dead man" else None)
     try:
         driver = Driver.connect(emulator.host, cell.arm, emulator.port)
     except ArmFault as e:
-        return Verdict(False, (), 1, e.kind, str(e)), None
+        return ArmVerdict(False, (), 1, e.kind, str(e)), None
     try:
         if case is None:
             driver.clear()
@@ -221,7 +221,7 @@ def ran(
             emulator.ask(**order, **({"seconds": case.seconds} if case.seconds else {}))
         watcher = _Watcher(case, emulator, eyes, stop, driver)
         with EpisodeLog(folder) as log, watcher:
-            verdict = Executor(driver, ways, Targets(cell, eyes), stop, log.event).run(PLAN if case else AGAIN)
+            verdict = Executor(driver, ways, StepTargets(cell, eyes), stop, log.event).run(PLAN if case else AGAIN)
         return verdict, watcher.acted
     finally:
         driver.close()
@@ -230,7 +230,7 @@ def ran(
 class _Watcher(threading.Thread):
     """Does at a certain place of the run what the emulator cannot: stops it, blinds it, moves the arm."""
 
-    def __init__(self, case: Case | None, emulator: Emulator, eyes: Eyes, stop: Stop, driver: Driver) -> None:
+    def __init__(self, case: Case | None, emulator: Emulator, eyes: Eyes, stop: ArmStop, driver: Driver) -> None:
         super().__init__(daemon=True)
         self.case, self.emulator, self.eyes, self.stop, self.driver = case, emulator, eyes, stop, driver
         self.first = emulator.state()["started"]

@@ -26,7 +26,8 @@ from llm.models.model import Model
 from tamp.api.language import model as load_model
 from tamp.api.sources import from_language
 from tamp.backends.libero import rendering
-from tamp.backends.libero.tasks import Task, find
+from tamp.backends.libero.scene_description import Task
+from tamp.backends.libero.tasks import find
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain

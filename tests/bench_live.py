@@ -31,10 +31,10 @@ from motion.poses import Array, error, pose
 from tamp.agent.orders import Start, Stop
 from tamp.agent.tabletop import STANDS_STILL
 from tamp.backends.libero import rendering
-from tamp.backends.libero.contacts import ROBOT, ContactMonitor
-from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.environment import ROBOT, LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.task_check import ContactMonitor
 from tamp.backends.libero.tasks import suite_tasks
 from tamp.model.events import ActionEnded
 from tamp.model.goal import Goal

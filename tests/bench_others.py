@@ -26,7 +26,8 @@ from tamp.api.language import model as load_model
 from tamp.api.sources import from_language
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.tasks import Task, suite_tasks
+from tamp.backends.libero.scene_description import Task
+from tamp.backends.libero.tasks import suite_tasks
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
 from tamp.quiet import hush_simulator, hush_warnings

@@ -24,7 +24,7 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.physics.table import PhysicsTable
-from tamp.backends.pybullet.world import BulletWorld
+from tamp.backends.pybullet.bullet_world import BulletWorld
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
 from tamp.perception.predicates import observe

@@ -29,10 +29,10 @@ from motion.robot import RobotDescription
 from tamp.backends import bodies
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.physics.start import start_of
+from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.emulated_perception import EmulatedOracle
-from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.workcell import Load
 from tamp.model.atoms import Atom
 from tamp.model.domain import load

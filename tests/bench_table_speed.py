@@ -24,14 +24,14 @@ from motion.poses import Array, inverse, to_rpy
 from motion.robot import Limits
 from motion.world import World
 from tamp.backends.libero import rendering
+from tamp.backends.xarm.arm_steps import MoveToPose, Step
+from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.emulated_perception import EmulatedOracle
 from tamp.backends.xarm.executor import Executor
-from tamp.backends.xarm.steps import MoveToPose, Step
-from tamp.backends.xarm.stopping import Stop
-from tamp.backends.xarm.targets import Targets
-from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.motion_planner import MotionPlanner
+from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import Box, Load, Rates, read_workcell
 from tamp.data import data_dir
 from tamp.model.goal import Goal
@@ -96,7 +96,7 @@ def stopped(bench: Bench, T_base_grasp: Array, T_base_place: Array) -> float:
     room = Box("workspace", np.array([-1.0, -1.0, -0.2]), np.array([1.0, 1.0, 1.5]))
     cell = replace(cell, arm=bench.arm, rates=rates, T_flange_tool=hand.T_flange_tool, keep_out=(), table=None)
     cell = replace(cell, workspace=room)
-    driver, ways, seconds = bench.connected(), Ways(cell), 0.0
+    driver, ways, seconds = bench.connected(), MotionPlanner(cell), 0.0
     try:
         for T, share in ((T_base_grasp, 0.0), (T_base_place, 1.0)):
             steps = [_to(_over(T)), _to(T)]
@@ -116,8 +116,8 @@ def _to(T: Array) -> Step:
     return MoveToPose(tuple(T[:3, 3].tolist()), tuple(to_rpy(T[:3, :3]).tolist()))
 
 
-def _moved(driver: Driver, ways: Ways, steps: list[Step]) -> float:
-    verdict = Executor(driver, ways, Targets(ways.cell, None), Stop(), lambda *_, **__: None).run(steps)
+def _moved(driver: Driver, ways: MotionPlanner, steps: list[Step]) -> float:
+    verdict = Executor(driver, ways, StepTargets(ways.cell, None), ArmStop(), lambda *_, **__: None).run(steps)
     assert verdict.success, verdict.reason
     return sum(done.seconds for done in verdict.done)
 

@@ -30,7 +30,8 @@ from tamp.backends.libero import rendering
 from tamp.backends.libero.cameras import take
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.tasks import Task, find, suite
+from tamp.backends.libero.scene_description import Task
+from tamp.backends.libero.tasks import find, suite
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.scene import Scene
@@ -110,7 +111,7 @@ class Bench:
         self, case: Case, environment: LiberoEnvironment, eyes: EyesWithout, scene: Scene, moved: list[str]
     ) -> dict[str, str | None]:
         """What the things that are to be moved look like to eyes without their models; None where nothing is seen."""
-        images = camera.noise(case.noise, 0, case.task, case.state)(take(environment))
+        images = camera.noise(case.noise, 0, case.task, case.state)(take(environment, size=(256, 256)))
         seen = Observation(0.0, environment.robot_state(), images)
         try:
             looked = eyes()(lambda: seen, environment.robot_model()).perceive()

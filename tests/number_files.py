@@ -158,7 +158,7 @@ quaternion = [0.7071, 0.0, 0.0, 0.7071]
 
 
 def _scenes() -> dict[str, Example]:
-    from tamp.backends.libero.bddl import check_bddl
+    from tamp.backends.libero.bddl import read_bddl
     from tamp.backends.libero.scene_file import read_scene
 
     kitchenette = _shipped("docs", "examples", "kitchenette", "scene.toml") + (
@@ -170,7 +170,7 @@ def _scenes() -> dict[str, Example]:
         "scene, declared": Example("scene.toml", "toml", DECLARED, read_scene),
         "scene of MJCF": Example("scene.toml", "toml", mjcf, read_scene, {"scene.xml": xml}),
         "MJCF of a scene": Example("scene.xml", "xml", xml, ("scene", "show", "."), {"scene.toml": kitchenette}),
-        "BDDL": Example("scene.bddl", "pddl", _shipped("problems", "mug_in_drawer", "scene.bddl"), check_bddl),
+        "BDDL": Example("scene.bddl", "pddl", _shipped("problems", "mug_in_drawer", "scene.bddl"), read_bddl),
     }
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from tamp.backends.libero.tasks import Task
+from tamp.backends.libero.scene_description import Task
 
 
 @contextmanager

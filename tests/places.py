@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tamp.agent.searching import Reads
+from tamp.backends.libero.cameras import Noise, no_noise
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.observing import Noise, no_noise
-from tamp.backends.libero.tasks import Task
+from tamp.backends.libero.scene_description import Task
 from tamp.model.scene import Perceiver
 from tamp.runs.episode import GoalSource, Result, Settings
 from tamp.runs.episode_log import EpisodeLog

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tamp.backends.mujoco.declared import MjcfScene, read_mjcf_scene
+from tamp.backends.mujoco.mjcf_scene import MjcfScene, read_mjcf_scene
 from tamp.files.toml_table import read_placed
 
 WALLS = """

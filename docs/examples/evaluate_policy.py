@@ -14,7 +14,7 @@ import numpy as np
 from libero.libero import benchmark, get_libero_path
 from libero.libero.envs import OffScreenRenderEnv
 
-from tamp.backends.libero.observing import calibration
+from tamp.backends.libero.cameras import calibration
 
 SETTLING = 10
 LIMITS = {"libero_spatial": 220, "libero_object": 280, "libero_goal": 300, "libero_10": 520, "libero_90": 400}

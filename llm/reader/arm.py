@@ -13,8 +13,8 @@ from llm.reader.program import Argument, Call, Effect, Handled, Program, Quote, 
 from llm.reader.reading import confidence, instruction, read
 from llm.reader.said import said
 from llm.reader.setting import Member, Setting, Signature
+from tamp.backends.xarm.arm_steps import Step, steps_of
 from tamp.backends.xarm.contract_world import breaches_in
-from tamp.backends.xarm.steps import Step, steps_of
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import Refusal
 from tamp.model.events import Journal

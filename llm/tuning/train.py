@@ -1,10 +1,12 @@
 """`make tune`: a low-rank adapter for Qwen2.5-Coder, from its shipped weights and the sentences in the repository.
 
-    python -m llm.tuning.train MODEL.gguf OUT [--epochs N] [--minutes M] [--share S] [--rank R] SENTENCES...
+    python -m llm.tuning.train MODEL.gguf OUT [--epochs N] [--minutes M] [--share S] [--rank R] [--rate L]
+                               [--begin STATE.pt [--keep SHARE]] SENTENCES...
 
 Runs in an environment of its own (torch, transformers, peft), on a GPU where there is one. It is kept in OUT every
 twenty steps, and goes on from there; `--minutes` ends it after so many, as kept. `--share` takes that part of the
-scenes alone.
+scenes alone. With `--begin` it begins from an earlier adapter, of which `--keep` is that share in the one that comes of
+it: the shipped one was made so (docs/language.md).
 """
 
 from __future__ import annotations
@@ -51,6 +53,11 @@ class Run:
     epochs: int
     rank: int
     seed: int
+    rate: float = RATE
+    begin: Path | None = None
+    """The state of the adapter to begin from, if any."""
+    kept: float = 0.0
+    """The share of that adapter in the result."""
     step: int = 0
     seconds: float = 0.0
 
@@ -71,8 +78,11 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--rank", type=int, default=8)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rate", type=float, default=RATE)
+    parser.add_argument("--begin", type=Path)
+    parser.add_argument("--keep", type=float, default=0.0)
     asked = parser.parse_args()
-    run = Run(asked.out, asked.epochs, asked.rank, asked.seed)
+    run = Run(asked.out, asked.epochs, asked.rank, asked.seed, asked.rate, asked.begin, asked.keep)
     run.out.mkdir(parents=True, exist_ok=True)
     every = [s for file in sorted(asked.sentences) for s in read_sentences(file)]
     train(run, asked.model, some_scenes(every, asked.share, asked.seed), asked.minutes * 60)
@@ -83,15 +93,18 @@ def train(run: Run, weights: Path, sentences: list[Sentence], most: float) -> No
     tokenizer = AutoTokenizer.from_pretrained(weights.parent, gguf_file=weights.name)
     model = adapted(weights, run)
     adapter = [p for p in model.parameters() if p.requires_grad]
-    optimiser = torch.optim.AdamW(adapter, lr=RATE, weight_decay=0.0)
+    optimiser = torch.optim.AdamW(adapter, lr=run.rate, weight_decay=0.0)
+    begin = None if run.begin is None else torch.load(run.begin, map_location=DEVICE)["adapter"]
     if run.state.exists():
         resume(run, model, optimiser)
+    elif begin is not None:
+        model.load_state_dict(begin, strict=False)
     todo = [b for n in range(run.epochs) for b in batches(sentences, TOGETHER, random.Random(run.seed + n))]
     steps = [todo[n : n + EACH] for n in range(0, len(todo), EACH)]
     begun, seen, before = time.monotonic(), 0, run.seconds
     for n in range(run.step, len(steps)):
         for group in optimiser.param_groups:
-            group["lr"] = rate(n, len(steps))
+            group["lr"] = run.rate * rate(n, len(steps))
         some = [
             packed(b, lambda t: before_setting(tokenizer, t), lambda t: ids(tokenizer, t), end_of(tokenizer))
             for b in steps[n]
@@ -109,7 +122,7 @@ def train(run: Run, weights: Path, sentences: list[Sentence], most: float) -> No
         report(run, len(steps), sum(losses) / len(losses), seen / (time.monotonic() - begun))
         over = time.monotonic() - begun > most
         if run.step % KEPT == 0 or run.step == len(steps) or over:
-            keep(run, model, optimiser)
+            keep(run, model, optimiser, begin if run.step == len(steps) else None)
         if over:
             return
 
@@ -129,9 +142,9 @@ def adapted(weights: Path, run: Run) -> Any:
 
 
 def rate(step: int, steps: int) -> float:
-    """The learning rate of a step."""
+    """The learning rate of a step, as a share of the highest."""
     cosine = 0.5 * (1 + math.cos(math.pi * step / steps))
-    return RATE * min(1.0, (step + 1) / WARM_UP) * (LEAST_SHARE + (1 - LEAST_SHARE) * cosine)
+    return min(1.0, (step + 1) / WARM_UP) * (LEAST_SHARE + (1 - LEAST_SHARE) * cosine)
 
 
 def loss_of(model: Any, some: Sequence[Packed]) -> torch.Tensor:
@@ -170,10 +183,13 @@ def end_of(tokenizer: Any) -> int:
     return int(tokenizer.convert_tokens_to_ids("<|im_end|>"))
 
 
-def keep(run: Run, model: Any, optimiser: Any) -> None:
-    """Write the adapter, the optimiser and how far it is, so that a killed run goes on from here."""
+def keep(run: Run, model: Any, optimiser: Any, begin: dict[str, torch.Tensor] | None = None) -> None:
+    """Write the adapter, the optimiser and how far it is, so that a killed run goes on from here; in the end blended
+    with the adapter that it began from."""
     partial = run.state.with_suffix(".partial")
     adapter = {name: p for name, p in model.state_dict().items() if "lora_" in name}
+    if begin is not None:
+        adapter = {name: run.kept * begin[name] + (1 - run.kept) * p for name, p in adapter.items()}
     torch.save(
         {"step": run.step, "seconds": run.seconds, "adapter": adapter, "optimiser": optimiser.state_dict()}, partial
     )

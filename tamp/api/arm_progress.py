@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tamp.api.sources import Say
-from tamp.backends.xarm.verdict import STANDS
+from tamp.backends.xarm.arm_verdict import STANDS
 
 EVERY = 2.0
 """Seconds between two lines about what is only gone through."""

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from tamp.api.language import Model
     from tamp.api.solving import Person
     from tamp.api.sources import Say
-    from tamp.backends.xarm.domain_plans import Judged
+    from tamp.backends.xarm.arm_steps import Step
+    from tamp.backends.xarm.arm_stop import ArmStop
+    from tamp.backends.xarm.arm_verdict import ArmVerdict
+    from tamp.backends.xarm.domain_plans import JudgedArmPlan
     from tamp.backends.xarm.hand import HandEvent
-    from tamp.backends.xarm.steps import Step
-    from tamp.backends.xarm.stopping import Stop
-    from tamp.backends.xarm.verdict import Verdict
     from tamp.backends.xarm.workcell import Workcell
     from tamp.files.source import Source
     from tamp.runs.episode_log import EpisodeLog
@@ -138,9 +138,9 @@ def plan_file(path: Path) -> Path:
 
 def steps_in(source: Source, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
     """The steps of an action plan. InputError with all that is wrong with it in the arm's world."""
+    from tamp.backends.xarm.arm_steps import steps_of
     from tamp.backends.xarm.contract import place_of, read_contract, unread
     from tamp.backends.xarm.contract_world import breaches_in
-    from tamp.backends.xarm.steps import steps_of
     from tamp.files.json_text import places_of
     from tamp.plans.formats import recognised
 
@@ -163,7 +163,7 @@ def plan_in(path: Path, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
     return steps_in(read(path), arm, say)
 
 
-def plan_of_domain(path: Path, domain: str | None, problem: Path | None, arm: LoadedArm) -> Judged:
+def plan_of_domain(path: Path, domain: str | None, problem: Path | None, arm: LoadedArm) -> JudgedArmPlan:
     """A plan of a domain, the verdict on it, and its steps where it is valid. InputError for files that are wrong, or
     do not belong together, and with all that is wrong with the steps in the arm's world."""
     from tamp.backends.xarm.domain_plans import read_plan_steps
@@ -174,11 +174,11 @@ def plan_of_domain(path: Path, domain: str | None, problem: Path | None, arm: Lo
     return read_plan_steps(read(path), domain, problem, arm.world)
 
 
-def not_valid(judged: Judged, told: str) -> Verdict:
+def not_valid(judged: JudgedArmPlan, told: str) -> ArmVerdict:
     """What becomes of a plan of a domain that is not valid, which is `told` in words: it is not run at all."""
-    from tamp.backends.xarm.verdict import Verdict
+    from tamp.backends.xarm.arm_verdict import ArmVerdict
 
-    return Verdict(False, (), judged.verdict.failed_at, "invalid", told)
+    return ArmVerdict(False, (), judged.verdict.failed_at, "invalid", told)
 
 
 def begin_of(arm: LoadedArm, dry_run: bool) -> Array | None:
@@ -194,12 +194,12 @@ def begin_of(arm: LoadedArm, dry_run: bool) -> Array | None:
 
 def solved(
     text: str, arm: LoadedArm, model: Model, folder: Path, person: Person, *, dry_run: bool, begin: Array | None
-) -> tuple[dict[str, Any] | None, Verdict]:
+) -> tuple[dict[str, Any] | None, ArmVerdict]:
     """The action plan that words ask for, and what became of it; none, and the kind `goal`, where they come to no plan,
     or to one that the world does not have room for. What was asked and answered, and what was objected to it, is in the
     folder, then too."""
-    from tamp.backends.xarm.steps import steps_of
-    from tamp.backends.xarm.verdict import Verdict
+    from tamp.backends.xarm.arm_steps import steps_of
+    from tamp.backends.xarm.arm_verdict import ArmVerdict
     from tamp.errors import Refusal
     from tamp.runs.episode_log import EpisodeLog
 
@@ -208,25 +208,25 @@ def solved(
             plan = language.arm_plan(text, arm.world, model, log)
         except Refusal as e:
             log.event("refused", why=e.kind, message=str(e))
-            return None, Verdict(False, (), kind="goal", reason=str(e))
+            return None, ArmVerdict(False, (), kind="goal", reason=str(e))
         for step in plan["steps"]:
             person.say(json.dumps(step))
         steps = steps_of(plan)
         return plan, carried_out(arm, steps, log, person, dry_run=dry_run, label="solve", goal=text, begin=begin)
 
 
-def how_it_stands(verdict: Verdict) -> str:
+def how_it_stands(verdict: ArmVerdict) -> str:
     """Whether an arm has acknowledged that it stands still, in words."""
-    from tamp.backends.xarm.verdict import STANDS
+    from tamp.backends.xarm.arm_verdict import STANDS
 
     return STANDS[verdict.halted]
 
 
-def stopped_by_signals(stop: Stop) -> AbstractContextManager[None]:
+def stopped_by_signals(stop: ArmStop) -> AbstractContextManager[None]:
     """Every signal that ends a program stops the arm instead, as long as this lasts."""
-    from tamp.backends.xarm import stopping
+    from tamp.backends.xarm.arm_stop import SIGNALS, stopped_by_signals
 
-    return stopping.stopped_by_signals(stop, stopping.SIGNALS)
+    return stopped_by_signals(stop, SIGNALS)
 
 
 def folder_for(label: str) -> Path:
@@ -234,7 +234,7 @@ def folder_for(label: str) -> Path:
     return new_folder(RUNS, f"xarm-{label}")
 
 
-def run(arm: LoadedArm, steps: Sequence[Step | HandEvent], folder: Path, person: Person, **how: Any) -> Verdict:
+def run(arm: LoadedArm, steps: Sequence[Step | HandEvent], folder: Path, person: Person, **how: Any) -> ArmVerdict:
     """The same as `carried_out`, with a log of its own in a folder that does not hold one yet."""
     from tamp.runs.episode_log import EpisodeLog
 
@@ -254,16 +254,16 @@ def carried_out(
     begin: Array | None = None,
     second_check: bool = True,
     dead_man: float | None = None,
-) -> Verdict:
+) -> ArmVerdict:
     """Run steps on the arm, or with `dry_run` only go through them, from the configuration `begin` (n,), its zero
     posture unless given. `goal` says in words what they are for, where that is known, and `label` what they are called.
     The person there may stop the arm, and has to give a sign of life every `dead_man` seconds, if there are any."""
     from motion.bullet import loaded
+    from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.backends.xarm.executor import Executor
+    from tamp.backends.xarm.motion_planner import MotionPlanner
     from tamp.backends.xarm.opening import claimed, connected, detector_of, tool_of
-    from tamp.backends.xarm.stopping import Stop
-    from tamp.backends.xarm.targets import Targets
-    from tamp.backends.xarm.ways import Ways
+    from tamp.backends.xarm.step_targets import StepTargets
 
     cell, host = arm.world, None if dry_run else arm.address
     with ExitStack() as opened:
@@ -271,14 +271,14 @@ def carried_out(
         says = [repr(s) for s in steps]
         log.event("start", goal=goal, world=cell.name, arm=cell.arm.name, tool=tool_of(cell), host=host, steps=says)
         detector = detector_of(cell, person.say, opened)
-        ways, targets = Ways(cell), Targets(cell, detector)
+        ways, targets = MotionPlanner(cell), StepTargets(cell, detector)
         tell = Progress(log.event, len(steps), person.say).event
         if second_check:
             loaded()  # now, not while the arm moves
         if host is None:
             return _gone_through(steps, cell, begin, ways, targets, tell, second_check, person.say)
         opened.enter_context(claimed(host))
-        stop = Stop(dead_man)
+        stop = ArmStop(dead_man)
         opened.enter_context(person.stops(stop))
         driver, hand = connected(cell, host, arm.port, opened)
         log.best_effort()
@@ -303,7 +303,7 @@ def _gone_through(
     tell: Any,
     second_check: bool,
     say: Say,
-) -> Verdict:
+) -> ArmVerdict:
     """Steps gone through without an arm."""
     import numpy as np
 

@@ -26,7 +26,7 @@ from tamp.runs.bench.scheduling import ATTEMPTS, Key
 from tamp.runs.bench.wordings import Wording, load
 
 if TYPE_CHECKING:
-    from tamp.backends.libero.tasks import Task
+    from tamp.backends.libero.scene_description import Task
 
 Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
 """Is told what is begun and how many there are of it; yields what is told a line about each that is done."""
@@ -149,7 +149,7 @@ def _tasks(suites: list[str], wanted: list[int] | None, trials: int) -> list[Tas
                 raise InputError(f"{suite} has {len(all_)} tasks, counted from 0: no task {none}")
             chosen += [task for i, task in enumerate(all_) if wanted is None or i in wanted]
         for task in chosen:
-            stored = len(task.initial_states())
+            stored = len(tasks.initial_states(task))
             if stored < trials:
                 raise InputError(f"{task.name}: --trials {trials}; stored initial states: {stored}")
     return chosen

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tamp.api.decoding import Looked
     from tamp.api.language import Model
     from tamp.backends.libero.environment import LiberoEnvironment
+    from tamp.backends.libero.scene_description import Task
     from tamp.backends.libero.scenes import Scenes
-    from tamp.backends.libero.tasks import Task
     from tamp.model.domain import Domain
     from tamp.model.events import Journal
     from tamp.runs.bench.wordings import Wording

@@ -13,7 +13,7 @@ from tamp.planning.engine import usual
 
 if TYPE_CHECKING:
     from tamp.api.language import Model
-    from tamp.backends.libero.observing import Noise
+    from tamp.backends.libero.cameras import Noise
     from tamp.perception.perceivers import PerceiverFactory
     from tamp.runs.policy.answering import Diary
     from tamp.runs.policy.policy import Policy
@@ -140,7 +140,7 @@ def check() -> None:
 
 def noise(kind: str, *seeds: int) -> Noise:
     """What is done to pictures; the same `seeds` give the same noise."""
-    from tamp.backends.libero.observing import no_noise
+    from tamp.backends.libero.cameras import no_noise
 
     if kind == "clean":
         return no_noise

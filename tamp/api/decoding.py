@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tamp.api.language import Model
     from tamp.api.scenes import Seen
-    from tamp.backends.libero.tasks import Task
+    from tamp.backends.libero.scene_description import Task
     from tamp.model.domain import Domain
     from tamp.model.goal import Goal
     from tamp.model.grounding import Grounding

@@ -16,7 +16,7 @@ from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
     from tamp.api.language import Model
-    from tamp.backends.libero.tasks import Task
+    from tamp.backends.libero.scene_description import Task
     from tamp.model.domain import Domain
     from tamp.runs.cases import SceneCase
     from tamp.runs.domain_tests import DomainPlugin, Job, Trial, Trials

@@ -12,7 +12,7 @@ from tamp.api import language
 
 if TYPE_CHECKING:
     from tamp.api.arms import LoadedArm
-    from tamp.backends.xarm.verdict import StepDone, Verdict
+    from tamp.backends.xarm.arm_verdict import ArmVerdict, StepDone
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class ArmResult:
         return self.success
 
     @classmethod
-    def of(cls, verdict: Verdict, out: Path) -> ArmResult:
+    def of(cls, verdict: ArmVerdict, out: Path) -> ArmResult:
         """What a verdict says, with its log."""
         how = (verdict.failed, verdict.kind, verdict.reason, verdict.halted)
         return cls(verdict.success, verdict.done, *how, out)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from motion.arms import ARMS
 from tamp.backends import bodies
 from tamp.backends.libero import rendering
-from tamp.backends.pybullet.world import BulletWorld
+from tamp.backends.pybullet.bullet_world import BulletWorld
 from tamp.backends.xarm.address import CONTROL_PORT, address_of
-from tamp.backends.xarm.emulator.emulator_server import REPORTS, Address, MakeWorld, Server, serve
+from tamp.backends.xarm.emulator.emulator_server import REPORTS, Address, MakeWorld, Server
 from tamp.backends.xarm.emulator.physics import Physics
 from tamp.backends.xarm.emulator.placed_things import read_things
 from tamp.errors import InputError
@@ -20,7 +20,7 @@ from tamp.model.goal_syntax import valid
 from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
-    from tamp.backends.xarm.emulator.pictures import Pictures
+    from tamp.backends.xarm.emulator.picture_process import PictureProcess
 
 DETECTIONS = "tcp://127.0.0.1:5556"
 """Where the oracle detector speaks unless told otherwise, which is where problems/xarm/bench.toml listens."""
@@ -76,10 +76,10 @@ def emulate(
     def told(server: Server) -> None:
         ready(Listens(host, port, server.fault_port, detections=source))
 
-    return serve(ARMS[model], address, told, seconds, there, world, pictures)
+    return Server(ARMS[model], address, there, world, pictures).serve(told, seconds)
 
 
-def _world(model: str, scene: StandsIn) -> tuple[MakeWorld, Pictures | None]:
+def _world(model: str, scene: StandsIn) -> tuple[MakeWorld, PictureProcess | None]:
     """A scene with the arm in it, and who takes pictures of it. InputError for an arm without a hand, or no scene."""
     if model not in bodies.names():
         raise InputError(f"--scene: the {model} has no gripper here; {valid(model, bodies.names())}")
@@ -87,10 +87,10 @@ def _world(model: str, scene: StandsIn) -> tuple[MakeWorld, Pictures | None]:
     with hush_simulator():
         from tamp.backends.libero import tasks
         from tamp.backends.physics.start import start_of
-        from tamp.backends.xarm.emulator.pictures import Pictures
+        from tamp.backends.xarm.emulator.picture_process import PictureProcess
 
         start = start_of(tasks.find(scene.scene), scene.seed, scene.init_state, model, drawn=True)
-    pictures = None if start.stage is None else Pictures(start.stage)
+    pictures = None if start.stage is None else PictureProcess(start.stage)
     return partial(Physics, BulletWorld(start.scene, start.robot), start.robot), pictures
 
 

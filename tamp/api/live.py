@@ -19,7 +19,7 @@ from tamp.agent.orders import WORDS, End, read_json, read_typed
 from tamp.agent.session import Performer, Session
 from tamp.api import language
 from tamp.api.sources import Say, silent
-from tamp.backends.xarm.stopping import Stop, stopped_by_signals
+from tamp.backends.xarm.arm_stop import ArmStop, stopped_by_signals
 from tamp.errors import InputError, TampError
 from tamp.model.events import Blind, Event, Events, GoalTaken, Late, OrderTaken, StageChanged
 from tamp.planning.engine import usual
@@ -89,7 +89,7 @@ class Company:
     told: Callable[[dict[str, Any]], None] | None = None
     orders: Callable[[Words], Iterable[str]] = nobody
     name: str = "the caller"
-    stops: Callable[[Stop], contextlib.AbstractContextManager[None]] = stopped_by_signals
+    stops: Callable[[ArmStop], contextlib.AbstractContextManager[None]] = stopped_by_signals
 
 
 class Robot(Protocol):
@@ -214,7 +214,7 @@ class Live:
             log.event("listens", path=server.path)
             events.subscribe(lambda e: server.tell(_timed(e, session)) if as_data(e) else None)
         company.say(f"{robot.name} (oracle perception, {asked.clock} clock) after {time.monotonic() - began:.1f} s")
-        scripted, stop = not self.script.over, Stop(asked.dead_man)
+        scripted, stop = not self.script.over, ArmStop(asked.dead_man)
         if not scripted:
             _heard(masters, session, company, stop)
 
@@ -255,7 +255,7 @@ def _listen(masters: CommandAuthority, at: Path | int | None, say: Say) -> Order
     return server
 
 
-def _heard(masters: CommandAuthority, session: Session, company: Company, stop: Stop) -> None:
+def _heard(masters: CommandAuthority, session: Session, company: Company, stop: ArmStop) -> None:
     """Take the orders of whoever is there, in a thread."""
 
     def words() -> list[str]:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from motion.bullet import loaded
 from tamp.api import arms, language
 from tamp.backends.xarm.address import CONTROL_PORT
-from tamp.backends.xarm.backend import ArmBackend
+from tamp.backends.xarm.arm_backend import ArmBackend
+from tamp.backends.xarm.arm_stop import ArmStop
+from tamp.backends.xarm.arm_verdict import STANDS
+from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.opening import claimed, connected, detector_of, tool_of
-from tamp.backends.xarm.performing import OnArm
-from tamp.backends.xarm.stopping import Stop
-from tamp.backends.xarm.targets import Targets
-from tamp.backends.xarm.verdict import STANDS
-from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.performing import ArmPerformer
+from tamp.backends.xarm.step_targets import StepTargets
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,7 +61,9 @@ class _Arm:
         self.backend = ArmBackend(driver, cell.T_flange_tool)
         reader = language.arm_reader(asked.llm, cell, log)
         opened.callback(reader.close)
-        self.performer = OnArm(self.backend, Ways(cell), Targets(cell, detector), Stop(), log.event, hand)
+        self.performer = ArmPerformer(
+            self.backend, MotionPlanner(cell), StepTargets(cell, detector), ArmStop(), log.event, hand
+        )
         self.performer.reader, self.performer.patience = reader, PATIENCE
         log.best_effort()
 

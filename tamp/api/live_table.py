@@ -23,7 +23,7 @@ from tamp.runs.episode_runner import EpisodeSetup, Place
 
 if TYPE_CHECKING:
     from tamp.api.live import Asked, Company, Prepare
-    from tamp.backends.libero.tasks import Task
+    from tamp.backends.libero.scene_description import Task
     from tamp.runs.bench.boxes import Family
 
 FAKE_SCENE = "packed/3"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from motion.poses import Array
     from motion.robot import RobotDescription
     from tamp.backends.libero.environment import LiberoEnvironment
-    from tamp.backends.libero.tasks import Task
+    from tamp.backends.libero.scene_description import Task
     from tamp.backends.xarm.address import ArmAddress
     from tamp.model.atoms import Atom
     from tamp.model.backend import Backend, Observation
@@ -241,7 +241,7 @@ def _built(
         environment = LiberoEnvironment(task, seed=seed, init_state=init_state, render=pictures)
         opened.callback(environment.close)
         return environment, OraclePerceiver(environment), environment.robot_model(), environment
-    from tamp.backends.physics.start import start_of
+    from tamp.backends.physics.start import start_of, world_in
 
     start = start_of(task, seed, init_state, None if body is None else str(body))
     if at is not None:
@@ -249,7 +249,6 @@ def _built(
 
         arm, eyes = arm_at_table(at, str(body), start, opened)
         return arm, eyes, start.robot, None
-    from tamp.backends.physics.engines import world_in
     from tamp.backends.physics.table import PhysicsTable
 
     world = world_in(simulator, start)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from tamp.api.language import Model
     from tamp.api.scenes import Simulator
     from tamp.backends.libero.environment import LiberoEnvironment
-    from tamp.backends.libero.tasks import Task
+    from tamp.backends.libero.scene_description import Task
     from tamp.backends.xarm.address import ArmAddress
-    from tamp.backends.xarm.stopping import Stop
+    from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.model.domain import Domain
     from tamp.runs.episode import Result, Settings
     from tamp.runs.episode_runner import Place
@@ -36,9 +36,9 @@ EPISODES = Path("episodes")
 """Where episodes go unless it is said otherwise."""
 
 
-def _interruptible(stop: Stop) -> AbstractContextManager[None]:
+def _interruptible(stop: ArmStop) -> AbstractContextManager[None]:
     """Ctrl-C stops the arm, and ends what was called with the verdict `stopped`."""
-    from tamp.backends.xarm.stopping import stopped_by_signals
+    from tamp.backends.xarm.arm_stop import stopped_by_signals
 
     return stopped_by_signals(stop)
 
@@ -49,7 +49,7 @@ class Person:
 
     say: Say = silent
     settle: Settle = unasked
-    stops: Callable[[Stop], AbstractContextManager[None]] = _interruptible
+    stops: Callable[[ArmStop], AbstractContextManager[None]] = _interruptible
 
 
 @dataclass(frozen=True)
@@ -362,9 +362,9 @@ def place_in(
 @contextmanager
 def _on_arm(at: ArmAddress, dead_man: float | None, cameras: Cameras | None, person: Person) -> Iterator[Place]:
     """An arm, which a dead man and the person there stop."""
-    from tamp.backends.xarm.stopping import Stop
+    from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.runs.worlds import OnArm
 
-    stop = Stop(dead_man)
+    stop = ArmStop(dead_man)
     with person.stops(stop):
         yield OnArm(at, stop, cameras)

@@ -10,7 +10,7 @@ from tamp.errors import Refusal
 
 if TYPE_CHECKING:
     from tamp.api.language import Model
-    from tamp.backends.libero.tasks import Task
+    from tamp.backends.libero.scene_description import Task
     from tamp.model.domain import Domain
     from tamp.model.goal import Goal
     from tamp.model.scene import Scene

@@ -9,7 +9,7 @@ from tamp.errors import InputError
 from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
-    from tamp.backends.libero.tasks import Task
+    from tamp.backends.libero.scene_description import Task
 
 
 @dataclass(frozen=True)

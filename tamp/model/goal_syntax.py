@@ -15,6 +15,8 @@ MOST_TOLD = 8
 VOWELS = tuple("aeiou")
 """Letters before which a noun has another article."""
 
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+"""What a thing can be called in a goal."""
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 
 
@@ -44,6 +46,12 @@ def valid(name: str, options: Iterable[str], later: Callable[[str], int] = lambd
     near = difflib.get_close_matches(name, names, 3, 0.5)
     more = f" and {len(names) - MOST_TOLD} more" if len(names) > MOST_TOLD and not near else ""
     return f"valid: {', '.join(near or names[:MOST_TOLD]) or 'nothing in this scene'}{more}"
+
+
+def nearest_name(text: str) -> str:
+    """A name that a thing can have in a goal, as near to a text as there is one."""
+    name = re.sub(r"[^a-z0-9_]+", "_", text.lower()).strip("_") or "mug_1"
+    return name if name[0].isalpha() else f"thing_{name}"
 
 
 def with_article(noun: str) -> str:

@@ -42,10 +42,8 @@ RECIPE = tuple(
         "perception/skinning.py",
         "perception/modelling.py",
         "backends/libero/categories.py",
-        "backends/libero/kinds.py",
         "backends/mujoco/objects.py",
         "backends/libero/object_models.py",
-        "backends/libero/robot_skin.py",
     )
 )
 """The code that makes models; when it changes they are made anew."""

@@ -33,7 +33,7 @@ from tamp.runs.moving_parts import parts_told
 from tamp.runs.versions import versions
 
 if TYPE_CHECKING:
-    from tamp.backends.libero.tasks import Task
+    from tamp.backends.libero.scene_description import Task
 
 GoalSource = Callable[[Scene, WorldState, Domain, EpisodeLog, bytes | None], tuple[Goal, ...]]
 """Where goals come from, to be reached one after the other: language, an option, or the task. The bytes are a PNG of

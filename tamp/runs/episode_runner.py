@@ -14,9 +14,9 @@ from tamp.agent.camera_perceiver import TabletopPerceiver
 from tamp.agent.clock import Ticked, run_in_real_time, run_paused
 from tamp.agent.searching import Reads
 from tamp.backends.libero.perturbation_schedule import PerturbationSchedule
-from tamp.backends.libero.tasks import Task
-from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.verdict import STANDS
+from tamp.backends.libero.scene_description import Task
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_verdict import STANDS
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Backend
 from tamp.model.events import Events, Publish

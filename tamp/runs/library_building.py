@@ -100,26 +100,30 @@ def _build_one(folder: Path, name: str, names_of: NamesOf) -> Outcome:
     from tamp.backends.libero.object_models import model_of
     from tamp.perception.skinning import picture
 
-    begun, path = time.perf_counter(), folder / library.BUILT / f"{name}.npz"
-    try:
-        source = source_of(name)
-        if read_origin(path) == (library.made_with(), source):
-            return Outcome(name, "kept")
+    def entry(source: str) -> LibraryEntry:
         category = load(name, name, whole=True)
         image = picture(category.model, category.data)
-        write(path, LibraryEntry(model_of(category, names_of(name), source), library.made_with(), picture=image))
+        return LibraryEntry(model_of(category, names_of(name), source), library.made_with(), picture=image)
+
+    path = folder / library.BUILT / f"{name}.npz"
+    try:
+        return _made(path, source_of(name), entry)
     except UnusableError as e:
         path.unlink(missing_ok=True)
         return Outcome(name, "unusable", str(e))
-    return Outcome(name, "made", seconds=time.perf_counter() - begun)
 
 
 def _build_robot(folder: Path) -> Outcome:
-    from tamp.backends.libero.robot_skin import panda_skin, panda_source
+    from tamp.backends.libero.object_models import panda_skin, panda_source
 
-    begun, path = time.perf_counter(), folder / library.ROBOTS / f"{ROBOT}.npz"
-    source = panda_source()
+    path = folder / library.ROBOTS / f"{ROBOT}.npz"
+    return _made(path, panda_source(), lambda source: LibraryEntry(panda_skin(source), library.made_with()))
+
+
+def _made(path: Path, source: str, entry: Callable[[str], LibraryEntry]) -> Outcome:
+    """Write an entry, unless the one that is there was made of the same source in the same way."""
+    begun = time.perf_counter()
     if read_origin(path) == (library.made_with(), source):
-        return Outcome(ROBOT, "kept")
-    write(path, LibraryEntry(panda_skin(source), library.made_with()))
-    return Outcome(ROBOT, "made", seconds=time.perf_counter() - begun)
+        return Outcome(path.stem, "kept")
+    write(path, entry(source))
+    return Outcome(path.stem, "made", seconds=time.perf_counter() - begun)

@@ -18,7 +18,7 @@ from tamp.worker_process import Asked, Cancelled, Make, Process
 
 if TYPE_CHECKING:
     from tamp.backends.libero.environment import LiberoEnvironment
-    from tamp.backends.physics.staging import Stage
+    from tamp.backends.physics.photographer import Stage
     from tamp.backends.physics.table import Arrangement
 
 FOLDER, INDEX = "view", "pictures.json"
@@ -77,7 +77,8 @@ class Studio:
     """Draws a stage, and writes the pictures into a run's folder."""
 
     def __init__(self, stage: Stage, folder: Path, cancelled: Cancelled) -> None:
-        from tamp.backends.physics.photographing import Photographer
+
+        from tamp.backends.physics.photographer import Photographer
 
         os.environ.setdefault("LP_NUM_THREADS", "0")  # Mesa draws in this thread, and takes no other core
         self._photographer = Photographer(stage, SIZE)
@@ -89,12 +90,12 @@ class Studio:
         import imageio.v3 as imageio
 
         cameras = {}
-        for name, view in self._photographer.views(now).items():
-            file = f"{name}.jpg"
+        for view in self._photographer.images(now):
+            file = f"{view.camera}.jpg"
             put(self._folder, file, imageio.imwrite("<bytes>", view.colour, extension=".jpg", quality=QUALITY))
             K = [round(float(view.K[i, k]), 3) for i, k in ((0, 0), (1, 1), (0, 2), (1, 2))]
-            at = view.T[:3].round(5).ravel().tolist()
-            cameras[name] = {"file": file, "size": list(SIZE), "K": K, "T_world_camera": at}
+            at = view.T_world_camera[:3].round(5).ravel().tolist()
+            cameras[view.camera] = {"file": file, "size": list(SIZE), "K": K, "T_world_camera": at}
         self._number += 1
         put(self._folder, INDEX, index(self._number, cameras))
 
@@ -133,7 +134,7 @@ def pictured(
 ) -> Iterator[None]:
     """Pictures of LIBERO's simulator as long as this lasts, where they are wanted, `on`."""
     from tamp.backends.libero.oracle import OraclePerceiver
-    from tamp.backends.physics.staging import staged
+    from tamp.backends.physics.photographer import staged
 
     if not (on and can_draw(say)):
         yield

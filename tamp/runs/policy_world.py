@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,13 @@ import numpy as np
 from motion.poses import Array
 from tamp.agent.agent import Outcome
 from tamp.agent.instruction import in_library_terms
+from tamp.backends.libero.cameras import Noise, calibration, encoders, in_metres, no_noise, pictures
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions
-from tamp.backends.libero.observing import Noise, calibration, encoders, in_metres, no_noise, pictures
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.perturbation_schedule import PerturbationSchedule, perturbed
 from tamp.backends.libero.task_check import TaskCheck
-from tamp.backends.libero.video import recorder_of
-from tamp.backends.recorder import Recorder
+from tamp.backends.libero.video import Overlay
 from tamp.model.backend import Command, Observation
 from tamp.model.events import Publish, event_of
 from tamp.model.images import Image
@@ -34,7 +32,7 @@ from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld
 from tamp.runs.evaluator import Evaluator
 from tamp.runs.pictures import pictured
 from tamp.runs.policy.remote import Entry, PolicyFault, PolicyProcess
-from tamp.runs.worlds import built, goals_in_libero
+from tamp.runs.worlds import built, goals_in_libero, record
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,18 +59,15 @@ class InLiberoByPolicy:
         settings = episode.settings
         environment = built(episode, self.environment, True, opened)
         opened.enter_context(pictured(environment, folder, episode.say, settings.view))
-        recorder: Recorder | None = None
+        overlay = Overlay(environment, load()) if settings.video and settings.overlay else None
         if settings.video:
-            library = load() if settings.overlay else None
-            recorder = opened.enter_context(closing(recorder_of(environment, folder / "video.mp4", library)))
-            environment.after.append(recorder.step)
-            opened.callback(environment.after.remove, recorder.step)
+            record(environment, environment.render if overlay is None else overlay.frame, folder, opened)
         perturber = opened.enter_context(perturbed(environment, settings.disturb, settings.seed, settings.init_state))
         given = settings.said is None and episode.source is None
         truth = OraclePerceiver(environment, goal_regions(environment) if given else ())
 
         def agent(evaluator: Evaluator, publish: Publish) -> _PolicyAgent:
-            return _PolicyAgent(self, episode, environment, perturber, recorder, evaluator, publish)
+            return _PolicyAgent(self, episode, environment, perturber, overlay, evaluator, publish)
 
         return EpisodeWorld(
             backend=_Actions(environment),
@@ -122,13 +117,13 @@ class _PolicyAgent:
         episode: EpisodeSetup,
         environment: LiberoEnvironment,
         perturber: PerturbationSchedule | None,
-        recorder: Recorder | None,
+        overlay: Overlay | None,
         evaluator: Evaluator,
         publish: Publish,
     ) -> None:
         self.outcome, self._over, self._steps = Outcome(), False, 0
         self._process, self._noise, self._environment = world.process, world.noise, environment
-        self._episode, self._perturber, self._recorder = episode, perturber, recorder
+        self._episode, self._perturber, self._overlay = episode, perturber, overlay
         self._evaluator, self._publish = evaluator, publish
         self._policy = world.process.policy(self._hear)
         self._begun = False
@@ -217,8 +212,8 @@ class _PolicyAgent:
         elif what == "event":
             if name == "scene":
                 self._evaluator.saw(data)
-            if name == "look" and self._recorder is not None:
-                self._recorder.saw(data)
+            if name == "look" and self._overlay is not None:
+                self._overlay.saw(data)
             log.event(name, **data)
         else:
             self._publish(event_of(name, data))

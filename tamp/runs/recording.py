@@ -16,13 +16,11 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.backends.libero.camera_noise import CameraNoise, Kind
-from tamp.backends.libero.cameras import CAMERAS, take
+from tamp.backends.libero.cameras import CAMERAS, SIZE, take
+from tamp.backends.libero.environment import ROBOT as ROBOT_NAME
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.model import ROBOT_PREFIXES
-from tamp.backends.libero.observing import SIZE
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.tasks import Task
-from tamp.backends.mujoco.objects import subtree
+from tamp.backends.libero.scene_description import Task
 from tamp.errors import InputError
 from tamp.model.backend import Observation
 from tamp.model.bodies import world_of
@@ -177,16 +175,12 @@ class Owners:
     @staticmethod
     def of(environment: LiberoEnvironment) -> Owners:
         """Those of an environment. InputError for more things than can be told apart."""
-        model, roots = environment.sim.model._model, environment.root_bodies()
-        if len(roots) > MOST_THINGS:
-            raise InputError(f"{environment.task.name} has {len(roots)} things; at most {MOST_THINGS} can be recorded")
-        bodies = np.zeros(model.nbody, dtype=np.uint8)
-        for body in range(model.nbody):
-            if model.body(body).name.startswith(ROBOT_PREFIXES):
-                bodies[body] = ROBOT
-        for number, root in enumerate(roots.values(), 1):
-            bodies[subtree(model, model.body(root).id)] = number
-        return Owners(tuple(roots), bodies[model.geom_bodyid])
+        model, names = environment.sim.model._model, tuple(environment.root_bodies())
+        if len(names) > MOST_THINGS:
+            raise InputError(f"{environment.task.name} has {len(names)} things; at most {MOST_THINGS} can be recorded")
+        number = {"": 0, ROBOT_NAME: ROBOT} | {name: n for n, name in enumerate(names, 1)}
+        bodies = np.array([number[owner] for owner in environment.owners()], dtype=np.uint8)
+        return Owners(names, bodies[model.geom_bodyid])
 
     def instances(self, environment: LiberoEnvironment, camera: str, size: tuple[int, int]) -> Array:
         """The number (h, w) of what each pixel of a camera's picture shows, upright."""

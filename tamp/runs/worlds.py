@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,23 +15,22 @@ from tamp.agent.camera_perceiver import TabletopPerceiver, Take
 from tamp.agent.instruction import Instruction, Read, in_library_terms, meant, nobody_reads
 from tamp.agent.searching import Reads
 from tamp.backends import bodies
-from tamp.backends.fake.table import FakeTable
+from tamp.backends.fake_table import FakeTable
+from tamp.backends.libero.cameras import observed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.panda import panda
 from tamp.backends.libero.perturbation_schedule import perturbed
 from tamp.backends.libero.task_check import TaskCheck
-from tamp.backends.libero.video import recorder_of
-from tamp.backends.physics.engines import world_in
-from tamp.backends.physics.photographing import Photographer
-from tamp.backends.physics.start import Start, started
+from tamp.backends.libero.video import Recorder
+from tamp.backends.physics.photographer import Photographer
+from tamp.backends.physics.start import Start, started, world_in
 from tamp.backends.physics.table import PhysicsTable, PhysicsWorld
-from tamp.backends.recorder import Recorder
 from tamp.backends.xarm.address import ArmAddress
+from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.arm_table import arm_at_table
 from tamp.backends.xarm.emulated_perception import EmulatedCameras
-from tamp.backends.xarm.stopping import Stop
 from tamp.errors import InputError
 from tamp.model.backend import Backend
 from tamp.model.goal import Goal
@@ -66,9 +65,7 @@ class InLibero:
         environment = built(episode, self.environment, settings.video or settings.sight, opened)
         opened.enter_context(pictured(environment, folder, episode.say, settings.view))
         if settings.video:
-            recorder = opened.enter_context(closing(recorder_of(environment, folder / "video.mp4")))
-            environment.after.append(recorder.step)
-            opened.callback(environment.after.remove, recorder.step)
+            record(environment, environment.render, folder, opened)
         perturber = opened.enter_context(perturbed(environment, settings.disturb, settings.seed, settings.init_state))
         perceiver = OraclePerceiver(environment, goal_regions(environment) if episode.source is None else ())
         return EpisodeWorld(
@@ -93,6 +90,15 @@ def built(
         environment = LiberoEnvironment(episode.task, seed=settings.seed, init_state=settings.init_state, render=drawn)
         opened.callback(environment.close)
     return environment
+
+
+def record(
+    world: LiberoEnvironment | PhysicsTable, frame: Callable[[], Numbers], folder: Path, opened: contextlib.ExitStack
+) -> None:
+    """Record a video of what `frame` shows (h, w, 3) after control steps, as long as `opened` lasts."""
+    recorder = opened.enter_context(closing(Recorder(frame, world.period, folder / "video.mp4")))
+    world.after.append(recorder.step)
+    opened.callback(world.after.remove, recorder.step)
 
 
 def goals_in_libero(episode: EpisodeSetup, environment: LiberoEnvironment | None) -> Reads:
@@ -204,17 +210,12 @@ class InPhysics:
             return there
         photographer = opened.enter_context(closing(Photographer(stage)))
         if settings.video:
-
-            def frame() -> Numbers:
-                return photographer.frame(world.arrangement())
-
-            recorder = Recorder(frame, table.period, folder / "video.mp4")
-            table.after.append(opened.enter_context(closing(recorder)).step)
+            record(table, lambda: photographer.frame(world.arrangement()), folder, opened)
         if self.cameras is None:
             return there
 
         def take() -> Mapping[str, Numbers]:
-            return photographer.take(world.arrangement())
+            return observed(photographer.images(world.arrangement()))
 
         return seen(there, self.cameras, stage.cameras, take, start.scene, episode)
 
@@ -238,7 +239,7 @@ class OnArm:
     agent is shown the emulator's images alone."""
 
     at: ArmAddress
-    stop: Stop
+    stop: ArmStop
     cameras: Cameras | None = None
     backend = "xarm"
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array, to_quat, to_rpy
+from tamp.backends.xarm.arm_faults import error_meaning, warning_meaning
 from tamp.backends.xarm.detections import Detection, Detector
-from tamp.backends.xarm.faults import error_meaning, warning_meaning
-from tamp.backends.xarm.report_stream import Look
+from tamp.backends.xarm.report_stream import ArmLook
 from tamp.backends.xarm.workcell import Workcell
 from tamp.view.episode import Standing
 from tamp.view.story import Story
@@ -46,7 +46,7 @@ class ArmSource:
 
     cell: Workcell
     host: str
-    look: Callable[[], Look]
+    look: Callable[[], ArmLook]
     detector: Detector | None = None
     log: Path | None = None
     _begun: float = field(default_factory=time.monotonic)
@@ -140,7 +140,7 @@ def _add(
         scene["boxes"][free] = [[float(v) for v in corner] for corner in box]
 
 
-def standing_of(cell: Workcell, look: Look) -> Standing:
+def standing_of(cell: Workcell, look: ArmLook) -> Standing:
     """How an arm is, in one word and one sentence."""
     rich, notes = look.rich, tuple[str, ...]()
     if rich is not None and rich.axes not in (None, cell.arm.joints):
@@ -152,7 +152,7 @@ def standing_of(cell: Workcell, look: Look) -> Standing:
     return Standing("reporting", "It reports.", notes, True, False)
 
 
-def lines_of(look: Look) -> list[Line]:
+def lines_of(look: ArmLook) -> list[Line]:
     """State, mode and error of an arm, and whether it still reports."""
     lines: list[Line] = []
     report, rich = look.report, look.rich

@@ -86,7 +86,7 @@ def _standing(e: Event) -> DrawnRobot | None:
 
 def _from_table(e: Event) -> DrawnRobot:
     """An arm in the frame of its own base, with the tool that the event has."""
-    from tamp.backends.xarm.ways import tool_of
+    from tamp.backends.xarm.motion_planner import tool_of
 
     tool = e.get("tool")
     values = np.asarray(tool, dtype=float) if _turned(tool) else np.array([0, 0, 0, 1, 0, 0, 0.0])

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
 from tests import forked
@@ -37,9 +37,9 @@ def test_a_first_run_with_the_emulators_own_detector(tmp_path: Path) -> None:
     with running("xarm6", *bottles, "--detections", source) as emulator:
         address = ["--host", emulator.host, "--port", str(emulator.port)]
         done = tamp(tmp_path, str(BENCH / "second_nearest_bottle.json"), *address, "--json")
-        there = tool_point(emulator, Ways(read_workcell(world)))
+        there = tool_point(emulator, MotionPlanner(read_workcell(world)))
         gone_through = tamp(tmp_path, str(plan_up(tmp_path)), *address, "--dry-run")
-        assert tool_point(emulator, Ways(read_workcell(world))).tolist() == there.tolist(), "nothing moved"
+        assert tool_point(emulator, MotionPlanner(read_workcell(world))).tolist() == there.tolist(), "nothing moved"
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["success"]
     lines = done.stderr.splitlines()

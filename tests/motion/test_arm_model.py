@@ -12,10 +12,10 @@ import pinocchio
 import pytest
 from scipy.spatial.transform import Rotation
 
-from motion.arm_model import arm_world, robot_model
-from motion.arm_shape import Tool, capsules, watched
+from motion.arm_model import arm_world, capsules, robot_model, watched
 from motion.arms import ARMS, Arm
 from motion.bullet import Bullet
+from motion.hands import Tool
 from motion.kinematics import solve_near
 from motion.poses import Array, pose
 from motion.robot_parts import parts_of

@@ -9,8 +9,8 @@ import pytest
 
 from motion import paths
 from motion.arm_model import arm_world
-from motion.arm_shape import Tool
 from motion.arms import ARMS, Arm
+from motion.hands import Tool
 from motion.kinematics import slack, solve_near
 from motion.paths import Blocked, Check
 from motion.poses import Array, pose

@@ -8,8 +8,8 @@ import pytest
 
 from motion import paths, second_check
 from motion.arm_model import arm_world, robot_model
-from motion.arm_shape import Tool
 from motion.arms import ARMS, Arm
+from motion.hands import Tool
 from motion.kinematics import solve_near
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_vector_to_matrix

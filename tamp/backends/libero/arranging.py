@@ -16,8 +16,8 @@ from motion import placements
 from motion.poses import Array, from_quat, pose, rotation_about
 from motion.robot import RobotDescription
 from motion.shapes import bounds
-from tamp.backends.libero.declaration import Declaration, Thing
 from tamp.backends.libero.openings import Box, closed, facing, meet, opened, started, swept
+from tamp.backends.libero.scene_description import Declaration, Thing
 from tamp.model.bodies import world_of
 from tamp.model.scene import Region, Scene, SceneObject, with_joint_at, with_object_at
 from tamp.model.situation import Situation

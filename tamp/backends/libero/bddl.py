@@ -1,4 +1,4 @@
-"""What is wrong in a BDDL file, before LIBERO builds a scene from it."""
+"""Reads a BDDL file, and finds what is wrong in it before LIBERO builds a scene from it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import itertools
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tamp.backends.libero.arenas import ARENAS
 from tamp.backends.libero.categories import names
+from tamp.backends.libero.scene_description import Task
 from tamp.errors import InputError
 from tamp.files.quantities import TURN
 from tamp.model.goal_syntax import valid
@@ -35,17 +35,9 @@ LONGEST = 100
 """Characters of an expression that are shown."""
 
 
-@dataclass(frozen=True)
-class Bddl:
-    """What a BDDL file says of its task: the instruction, and why LIBERO cannot check its goal, "" where it can."""
-
-    instruction: str
-    unchecked: str
-
-
-def check_bddl(path: Path) -> Bddl:
-    """InputError, with file and line, when a BDDL file does not parse, for a class of tasks, a category or a predicate
-    that the installed LIBERO does not have, and for facts about what is not declared."""
+def read_bddl(path: Path) -> Task:
+    """The scene in a BDDL file. InputError, with file and line, when it does not parse, for a class of tasks, a
+    category or a predicate that the installed LIBERO does not have, and for facts about what is not declared."""
     _check_numbers(path)
     problem = _parsed(path)
     classes = [a.problem for a in ARENAS]
@@ -57,7 +49,8 @@ def check_bddl(path: Path) -> Bddl:
             raise _wrong(path, category, "category", names())
     _check_atoms(path, problem)
     words = problem["language_instruction"]
-    return Bddl(" ".join(words) if isinstance(words, list) else str(words), _unchecked(path, problem["goal_state"]))
+    instruction = " ".join(words) if isinstance(words, list) else str(words)
+    return Task(path.stem, path, instruction, unchecked=_unchecked(path, problem["goal_state"]))
 
 
 def _unchecked(path: Path, goal: list[Any]) -> str:

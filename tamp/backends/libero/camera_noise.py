@@ -44,7 +44,7 @@ ASTRAY: dict[Kind, tuple[str, float, float]] = {
 @dataclass(frozen=True, eq=False)
 class CameraNoise:
     """Noise of a `kind` for one episode, in which a camera's pose is wrong in one way throughout: a
-    `tamp.backends.libero.observing.Noise`."""
+    `tamp.backends.libero.cameras.Noise`."""
 
     kind: Kind
     rng: np.random.Generator

@@ -1,23 +1,35 @@
-"""LIBERO's two cameras as a robot would have them: colour, metric depth, intrinsics and poses, and nothing else."""
+"""LIBERO's two cameras as a robot would have them, and what a policy is given of its environment.
+
+Once a calibration, then observations as robosuite names them: colour, metric depth, encoders, and nothing else.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from motion.poses import pose
+from motion.poses import Array, inverse, pose
+from motion.standard_action import ACTION_SCALE, Controller
 from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.panda import robot_model
+from tamp.backends.mujoco.objects import site_pose
+from tamp.errors import InputError
 from tamp.model.images import Image, metric_depth, pinhole
+from tamp.perception.camera_calibration import Calibration, Camera
 
 AGENT, WRIST = "agentview", "robot0_eye_in_hand"
 CAMERAS = (AGENT, WRIST)
-SIZE = (256, 256)
-"""Height and width in pixels."""
+SIZE = (480, 480)
+"""Height and width in pixels of the pictures that this project's own runs hand over: the whole of LIBERO's buffer."""
 FOUR = 4
 """Samples a pixel, MuJoCo's default."""
 INTO_VIEW = np.diag([1.0, -1.0, -1.0])
 """From MuJoCo's camera axes, y up and z backwards, to those of `Image`."""
+Noise = Callable[[tuple[Image, ...]], tuple[Image, ...]]
+"""What becomes of pictures on the way from the simulator, their poses included."""
 
 
 def take(
@@ -30,10 +42,29 @@ def take(
 def _image(sim: Any, name: str, size: tuple[int, int]) -> Image:
     colour, raw = sim.render(width=size[1], height=size[0], camera_name=name, depth=True)
     model, data = sim.model._model, sim.data._data
-    camera = model.camera(name).id
-    T = pose(data.cam_xpos[camera].copy(), data.cam_xmat[camera].reshape(3, 3) @ INTO_VIEW)
-    K = pinhole(*size, float(np.radians(model.cam_fovy[camera])), aside(model))
-    return Image(name, np.ascontiguousarray(colour[::-1]), metric(model, np.asarray(raw[::-1])), K, T)
+    n = model.camera(name).id
+    K = pinhole(*size, float(np.radians(model.cam_fovy[n])), aside(model))
+    return image(model, name, np.asarray(colour), np.asarray(raw), K, camera_pose(data, n))
+
+
+def image(model: Any, name: str, colour: np.ndarray, raw: np.ndarray, K: Array, T: Array) -> Image:
+    """The image of what OpenGL has drawn of a model, rows from the bottom up: bytes (h, w, 3), and a depth buffer
+    (h, w) in [0, 1]."""
+    return Image(name, np.ascontiguousarray(colour[::-1]), metric_depth(raw[::-1], *planes(model)), K, T)
+
+
+def observed(images: Iterable[Image]) -> dict[str, Array]:
+    """Images as robosuite has them: `NAME_image` (h, w, 3) bytes and `NAME_depth` (h, w, 1) metres, upside down."""
+    told: dict[str, Array] = {}
+    for i in images:
+        told[f"{i.camera}_image"] = np.ascontiguousarray(i.colour[::-1])
+        told[f"{i.camera}_depth"] = i.depth[::-1, :, None].astype(np.float32)
+    return told
+
+
+def camera_pose(data: Any, camera: int) -> Array:
+    """Where a camera is (4, 4), with the axes of `Image`."""
+    return pose(data.cam_xpos[camera].copy(), data.cam_xmat[camera].reshape(3, 3) @ INTO_VIEW)
 
 
 def aside(model: Any) -> tuple[float, float]:
@@ -52,6 +83,65 @@ def planes(model: Any) -> tuple[float, float]:
     return model.vis.map.znear * extent, model.vis.map.zfar * extent
 
 
-def metric(model: Any, raw: np.ndarray) -> np.ndarray:
-    """Depth in metres (h, w) from the depth buffer's (h, w) in [0, 1]; 0 where there is nothing up to the far plane."""
-    return metric_depth(raw, *planes(model))
+def calibration(environment: Any) -> Calibration:
+    """Robot, cameras and controller of an environment that was reset: of LIBERO's, robosuite's or this project's.
+
+    Nothing of it depends on what is there to be seen. InputError for another robot than one Panda under OSC_POSE.
+    """
+    inner = environment.domain if isinstance(environment, LiberoEnvironment) else environment
+    sim, robot = inner.sim, inner.robots[0]
+    controller = robot.controller
+    if len(inner.robots) > 1 or controller.name != "OSC_POSE" or "Panda" not in robot.name:
+        raise InputError(f"{robot.name} under {controller.name}: the policy drives one Panda under OSC_POSE")
+    model, data = sim.model._model, sim.data._data
+    T_world_tool = site_pose(data, robot.eef_site_id)
+    near, far = planes(model)
+
+    def camera(name: str) -> Camera:
+        n, on_hand = model.camera(name).id, name != AGENT
+        T = inverse(T_world_tool) @ camera_pose(data, n) if on_hand else camera_pose(data, n)
+        return Camera(name, float(np.radians(model.cam_fovy[n])), T, on_hand, near, far, aside(model))
+
+    gains = Controller(np.array(controller.kp), np.array(controller.kd), ACTION_SCALE)
+    return Calibration(robot_model(sim, controller.initial_joint), tuple(map(camera, CAMERAS)), gains)
+
+
+def encoders(environment: LiberoEnvironment) -> dict[str, Array]:
+    """What the joints say now."""
+    robot, data = environment.domain.robots[0], environment.sim.data
+    return {
+        "robot0_joint_pos": np.array(data.qpos[robot._ref_joint_pos_indexes]),
+        "robot0_joint_vel": np.array(data.qvel[robot._ref_joint_vel_indexes]),
+        "robot0_gripper_qpos": np.array(data.qpos[robot._ref_gripper_joint_pos_indexes]),
+        "robot0_gripper_qvel": np.array(data.qvel[robot._ref_gripper_joint_vel_indexes]),
+    }
+
+
+def pictures(environment: LiberoEnvironment, noise: Noise, size: tuple[int, int] = SIZE) -> dict[str, Array]:
+    """What the cameras see now, upside down as robosuite has it, depth in metres."""
+    return observed(noise(take(environment, size=size)))
+
+
+def in_metres(calibrated: Calibration, noise: Noise, T_world_tool: Array) -> Calibration:
+    """The calibration for pictures whose depth is in metres, with the errors that `noise` makes in the cameras'
+    poses."""
+    blank = tuple(
+        Image(
+            c.name,
+            np.zeros((48, 48, 3), dtype=np.uint8),
+            np.ones((48, 48)),
+            np.eye(3),
+            T_world_tool @ c.T if c.on_hand else c.T,
+        )
+        for c in calibrated.cameras
+    )
+    cameras = [
+        replace(c, near=None, far=None, T=inverse(T_world_tool) @ i.T_world_camera if c.on_hand else i.T_world_camera)
+        for c, i in zip(calibrated.cameras, noise(blank), strict=True)
+    ]
+    return replace(calibrated, cameras=tuple(cameras))
+
+
+def no_noise(images: tuple[Image, ...]) -> tuple[Image, ...]:
+    """Pictures as they are."""
+    return images

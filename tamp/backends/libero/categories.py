@@ -1,4 +1,4 @@
-"""What things LIBERO has: each category's size, whether it is fixed, and the regions and doors that it has."""
+"""LIBERO's categories of things: size, regions, doors, whether one is fixed, and when it counts as open or on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import warnings
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import from_quat, to_quat
-from tamp.backends.libero.kinds import kinds_of
-from tamp.backends.mujoco.objects import ObjectReader
+from tamp.backends.mujoco.objects import Ends, ObjectReader, ThingKind
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import Part, Region, SceneObject
@@ -30,7 +29,7 @@ UPRIGHT = 0.3
 """Vertical component of a surface's normal up to which nothing can be put on it."""
 
 
-class UnusableError(Exception):
+class UnusableError(InputError):
     """A category whose files are missing or do not load, or that nothing could touch."""
 
 
@@ -201,3 +200,25 @@ def _without_pictures(root: Any) -> None:
                 parent.remove(geom)
     for site in root.iter("site"):
         site.attrib.pop("material", None)
+
+
+def kinds_of(classes: Mapping[str, Any]) -> dict[str, ThingKind]:
+    """The kinds of LIBERO's objects, by name."""
+    return {name: _kind(cls) for name, cls in classes.items()}
+
+
+def _kind(cls: Any) -> ThingKind:
+    ends = _thresholds(cls)
+    return ThingKind(str(cls.category_name), lambda model, joint: ends, hasattr(cls, "turn_on"))
+
+
+def _thresholds(cls: Any) -> Ends | None:
+    """Joint values that LIBERO's class counts as (open or on, closed or off); None when it names none."""
+    ranges = getattr(cls, "object_properties", {}).get("articulation", {})
+    on, off = ranges.get("default_turnon_ranges"), ranges.get("default_turnoff_ranges")
+    if on:
+        return min(on), max(off)
+    opened, closed = ranges.get("default_open_ranges"), ranges.get("default_close_ranges")
+    if not opened:
+        return None
+    return (max(opened), min(closed)) if max(opened) < min(closed) else (min(opened), max(closed))

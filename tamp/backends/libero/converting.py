@@ -16,6 +16,7 @@ from tamp.backends.libero.categories import Category, UnusableError, load
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.scene_description import Task
 from tamp.backends.libero.scene_text import Said, scene_text
 from tamp.errors import InputError, Refusal
 from tamp.model.bodies import world_of
@@ -52,7 +53,7 @@ class Conversion:
     off: dict[str, tuple[float, float]]
 
 
-def convert(task: tasks.Task, seed: int, init_state: int | None, domain: Domain, made_by: str) -> Conversion:
+def convert(task: Task, seed: int, init_state: int | None, domain: Domain, made_by: str) -> Conversion:
     """A task's scene, drawn by `seed` or in a stored initial state. `made_by` is what its first comment says.
 
     Raises Refusal for what a scene file cannot say, and where what it says does not come out the same.

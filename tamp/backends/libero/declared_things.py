@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import re
+import difflib
+from collections.abc import Iterable
 
 import numpy as np
 
 from motion.poses import Array
 from tamp.backends.libero.arenas import ARENAS, USUAL, Arena, arena
-from tamp.backends.libero.categories import Category, UnusableError, load
-from tamp.backends.libero.declaration import Declaration, Thing
-from tamp.backends.libero.declared_openings import read_openings
-from tamp.backends.libero.declared_targets import TABLE, Categories, TargetReader
-from tamp.backends.libero.model import ROBOT_PREFIXES
+from tamp.backends.libero.categories import Category, load
+from tamp.backends.libero.openings import read_openings
+from tamp.backends.libero.panda import ROBOT_PREFIXES
+from tamp.backends.libero.scene_description import Declaration, Relation, Thing
+from tamp.backends.mujoco.mjcf_scene import check_names
 from tamp.errors import InputError
 from tamp.files.toml_table import Table
-from tamp.model.goal_syntax import valid
+from tamp.model.goal_syntax import NAME, nearest_name, with_article
+from tamp.model.scene import RegionKind
 
+Categories = dict[str, Category]
+RELATIONS: tuple[Relation, ...] = ("on", "in", "beside")
+TABLE = "table"
+"""What the table is called in a scene file, besides its symbol."""
 KEYS = ("category", "on", "in", "beside", "region", "at", "yaw", "quaternion", "open", "turned_on")
 TAKEN = {TABLE, "world", *(a.symbol for a in ARENAS)}
-NAME = re.compile(r"[a-z][a-z0-9_]*")
 FARTHEST = 3.0
 """Metres: greater coordinates are meant to be millimetres, or a mistake."""
 UNIT = 0.01
@@ -41,7 +46,7 @@ def read_declaration(t: Table) -> Declaration:
     _unambiguous(listed, categories)
     things = tuple(_Reader(table, name, categories, room).read() for name, table in tables.items())
     declared = Declaration(t, room, things)
-    _check_names(t, declared)
+    check_names(t, declared.symbols())
     _in_order(listed, declared)
     for thing in things:
         _check_beside(tables[thing.name], thing, declared)
@@ -60,9 +65,8 @@ def _arena(t: Table) -> Arena:
 
 def _named(listed: Table, name: str) -> Table:
     if not NAME.fullmatch(name):
-        better = re.sub(r"[^a-z0-9_]+", "_", name.lower()).strip("_") or "mug_1"
-        better = better if better[0].isalpha() else f"thing_{better}"
-        raise listed.wrong(f"{name!r} is no name for a thing; valid: a-z, 0-9 and _, as {better!r}", name)
+        better = f"valid: a-z, 0-9 and _, as {nearest_name(name)!r}"
+        raise listed.wrong(f"{name!r} is no name for a thing; {better}", name)
     if name in TAKEN or name.startswith(ROBOT_PREFIXES):
         raise listed.wrong(f"{name!r} is taken; valid: another name, as 'my_{name}'", name)
     table = listed.table(name, 'a table with category = "…"')
@@ -74,7 +78,7 @@ def _category(table: Table, name: str) -> Category:
     wanted = table.text("category", "one of `tamp scene categories`")
     try:
         return load(wanted, name)
-    except (InputError, UnusableError) as e:
+    except InputError as e:
         raise table.wrong(str(e), "category") from e
 
 
@@ -88,7 +92,7 @@ def _unambiguous(listed: Table, categories: Categories) -> None:
 
 
 class _Reader:
-    """Reads one thing, with the categories of all of them by name."""
+    """Reads the thing `name`, with the categories of all of them by name."""
 
     def __init__(self, table: Table, name: str, categories: Categories, room: Arena) -> None:
         self.table, self.name, self.categories, self.room = table, name, categories, room
@@ -96,7 +100,7 @@ class _Reader:
 
     def read(self) -> Thing:
         """The thing, checked for itself."""
-        relation, target, owner = TargetReader(self.table, self.name, self.categories, self.room).read()
+        relation, target, owner = self._relation()
         if self.category.fixed and (relation == "in" or (relation == "on" and owner is not None)):
             raise self.table.wrong(
                 f"{self.name} is fixed, so it stands on the table, not {relation} {target}; "
@@ -108,6 +112,78 @@ class _Reader:
         self._coordinates_fit(relation, owner)
         opened = read_openings(self.table, self.name, self.category)
         return Thing(self.name, self.category, relation, target, owner, region, at, yaw, quaternion, opened)
+
+    def _relation(self) -> tuple[Relation, str, str | None]:
+        """What it is on, in or beside: the symbol, and the thing that has that symbol, None for the table."""
+        given = [r for r in RELATIONS if self.table.has(r)]
+        if len(given) > 1:
+            said = " and ".join(given)
+            raise self.table.wrong(f"{self.name} has {said}, which exclude each other; valid: one of them", given[1])
+        if not given:
+            return "on", self.room.symbol, None
+        relation = given[0]
+        target = self.table.text(relation, "the name of a thing, or of a region of one")
+        if relation == "on" and target in (TABLE, self.room.symbol):
+            return relation, self.room.symbol, None
+        if relation != "beside":
+            kind: RegionKind = "surface" if relation == "on" else "interior"
+            find = self._region_of if target in self.categories else self._region
+            return relation, *find(relation, target, kind)
+        if target not in self.categories:
+            raise self._unknown(relation, target, self._others())
+        if target == self.name:
+            others = ", ".join(self._others()) or "nothing: add another thing"
+            raise self.table.wrong(f"{self.name} cannot be beside itself; valid: {others}", relation)
+        return relation, target, target
+
+    def _region_of(self, relation: str, owner: str, kind: RegionKind) -> tuple[str, str]:
+        """The only region of a thing of some kind; on what can be carried and has none, the thing itself."""
+        category = self.categories[owner]
+        regions = category.regions(kind)
+        if not regions and kind == "surface" and not category.fixed:
+            return owner, owner
+        if not regions:
+            others = [n for n, c in self.categories.items() if n != self.name and c.regions(kind)]
+            where = f"valid: {', '.join(others)}" if others else f"no thing of this scene has {with_article(kind)}"
+            raise self.table.wrong(
+                f"nothing can be {relation} {owner}, {with_article(category.name)}; {where}", relation
+            )
+        if len(regions) > 1:
+            raise self.table.wrong(
+                f"{owner} has several places to be {relation}; valid: {', '.join(r.name for r in regions)}", relation
+            )
+        return regions[0].name, owner
+
+    def _region(self, relation: str, symbol: str, kind: RegionKind) -> tuple[str, str]:
+        """A region by its symbol, and the thing that has it."""
+        for owner, category in self.categories.items():
+            for region in category.regions("surface", "interior"):
+                if region.name == symbol and region.kind == kind:
+                    return symbol, owner
+                if region.name == symbol:
+                    other = "in" if kind == "surface" else "on"
+                    raise self.table.wrong(f'{symbol} is no {kind}; valid: {other} = "{symbol}"', relation)
+        about = max((n for n in self.categories if symbol.startswith(f"{n}_")), key=len, default=None)
+        if about is not None:
+            own = [r.name for r in self.categories[about].regions(kind)]
+            said = ", ".join(own) or f"nothing, {with_article(self.categories[about].name)} has no {kind}"
+            raise self.table.wrong(f"{about} has no {kind} {symbol!r}; valid: {said}", relation)
+        regions = [r.name for c in self.categories.values() for r in c.regions(kind)]
+        things = self._others() if kind == "surface" else []
+        raise self._unknown(relation, symbol, [*regions, *things, *([TABLE] if kind == "surface" else [])])
+
+    def _unknown(self, relation: str, target: str, options: Iterable[str]) -> InputError:
+        known = list(options)
+        near = difflib.get_close_matches(target, known, 1, 0.5)
+        meant = f"did you mean {near[0]!r}? " if near else ""
+        return self.table.wrong(
+            f"no {target!r} in this scene for {self.name} to be {relation}; {meant}valid: "
+            f"{', '.join(known) or 'nothing: add another thing'}",
+            relation,
+        )
+
+    def _others(self) -> list[str]:
+        return [n for n in self.categories if n != self.name]
 
     def _coordinates_fit(self, relation: str, owner: str | None) -> None:
         """InputError for coordinates that do not go with each other, or with where the thing is."""
@@ -160,14 +236,6 @@ class _Reader:
             raise self.table.wrong(
                 f"{key}: {self.name} is beyond the table; valid: {x}, {y} (metres, {self.room.name})", key
             )
-
-
-def _check_names(t: Table, declared: Declaration) -> None:
-    """InputError where [names] gives a name to what is not there."""
-    symbols = declared.symbols()
-    for phrase, symbol in (t.values.get("names") or {}).items():
-        if isinstance(symbol, str) and symbol not in symbols:
-            raise t.wrong(f"names: no {symbol!r} in this scene; {valid(symbol, symbols)}", "names", phrase)
 
 
 def _in_order(listed: Table, declared: Declaration) -> None:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import contextlib
+import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from motion.poses import Array, pose, to_quat
+from motion.poses import Array, to_quat
 from motion.robot import Gripper, RobotDescription
 from motion.standard_action import OPEN
-from tamp.backends.libero.building import bddl_file, buildable, no_debugger, undrawn
-from tamp.backends.libero.model import BASE, CONTROL_PERIOD, robot_model
+from tamp.backends.libero.panda import BASE_BODY, CONTROL_PERIOD, ROBOT_PREFIXES, robot_model
+from tamp.backends.libero.scene_description import Task
 from tamp.backends.libero.stepping import Stepper
-from tamp.backends.libero.tasks import Task
-from tamp.backends.mujoco.objects import FLAT
+from tamp.backends.libero.tasks import initial_states
+from tamp.backends.mujoco.objects import FLAT, body_pose, site_pose
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import RobotState
 
 SETTLING_STEPS = 10
+ROBOT = "robot"
 DRAWS = 20
 """Times that LIBERO's region samplers are tried, thousands of places each, before a scene counts as impossible."""
 START_GAP = 0.002
@@ -48,7 +51,7 @@ class LiberoEnvironment:
         self.after: list[Callable[[], None]] = []
         """Called after each control period."""
         states = _stored(task, init_state)
-        with buildable(task), undrawn(), bddl_file(task) as path:
+        with _buildable(task), _undrawn(), _bddl_file(task) as path:
             self._env = ControlEnv(
                 bddl_file_name=str(path),
                 has_renderer=False,
@@ -73,7 +76,7 @@ class LiberoEnvironment:
 
     def _start(self, seed: int, state: Array | None) -> None:
         np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
-        with no_debugger(self.task.name), buildable(self.task):
+        with _no_debugger(self.task.name), _buildable(self.task):
             self._draw(stored=state is not None)
             if state is None:
                 self._put_at_their_places()
@@ -156,6 +159,16 @@ class LiberoEnvironment:
         roots = {name: getattr(thing, "root_body", None) for name, thing in things.items()}
         return {name: root for name, root in roots.items() if root}
 
+    def owners(self) -> list[str]:
+        """Name of what each body of the simulation belongs to: an object or a fixture, `ROBOT`, or "" for the rest."""
+        model = self.sim.model._model
+        by_root = {model.body(root).id: name for name, root in self.root_bodies().items()}
+        owners = [""]
+        for b in range(1, model.nbody):
+            robot = model.body(b).name.startswith(ROBOT_PREFIXES)
+            owners.append(by_root.get(b, ROBOT if robot else owners[int(model.body_parentid[b])]))
+        return owners
+
     @property
     def time(self) -> float:
         """Seconds since the settling steps ended."""
@@ -167,17 +180,15 @@ class LiberoEnvironment:
 
     def base_position(self) -> Array:
         """Where the arm's base stands in the world (3,)."""
-        return np.array(self.sim.data._data.body(BASE).xpos)
+        return np.array(self.sim.data._data.body(BASE_BODY).xpos)
 
     def robot_state(self) -> RobotState:
         """Proprioception: configuration, finger opening, tool pose in the world."""
         robot = self.domain.robots[0]
         data = self.sim.data
         fingers = data.qpos[robot._ref_gripper_joint_pos_indexes]
-        site = robot.eef_site_id
-        T = pose(data.site_xpos[site].copy(), data.site_xmat[site].reshape(3, 3).copy())
         q = np.array(data.qpos[robot._ref_joint_pos_indexes])
-        return RobotState(q, float(abs(fingers[0]) + abs(fingers[1])), T)
+        return RobotState(q, float(abs(fingers[0]) + abs(fingers[1])), site_pose(data, robot.eef_site_id))
 
     def observe(self) -> RobotState:
         """Proprioception now."""
@@ -219,8 +230,7 @@ class LiberoEnvironment:
     def pose_of(self, name: str) -> Array:
         """Where a thing is (4, 4)."""
         body = self.sim.model._model.body(self.root_bodies()[name]).id
-        data = self.sim.data._data
-        return pose(data.xpos[body].copy(), data.xmat[body].reshape(3, 3).copy())
+        return body_pose(self.sim.data._data, body)
 
     def set_joint(self, body: str, value: float) -> None:
         """Have somebody bring the joint of a drawer, a door or a knob to a value, at rest."""
@@ -258,7 +268,62 @@ def _stored(task: Task, init_state: int | None) -> Array:
     """The task's stored initial states, checked to hold number `init_state`; empty when none is asked for."""
     if init_state is None:
         return np.zeros((0, 0))
-    states = task.initial_states()
+    states = initial_states(task)
     if not 0 <= init_state < len(states):
         raise InputError(f"{task.name}: --init-state {init_state}; valid: 0 to {len(states) - 1}")
     return states
+
+
+@contextlib.contextmanager
+def _bddl_file(task: Task) -> Iterator[Path]:
+    """The task's BDDL file; one that is made of what it declares is there only for as long as it is read."""
+    if task.declared is None:
+        assert task.bddl is not None
+        yield task.bddl
+        return
+    with tempfile.TemporaryDirectory(prefix="tamp-scene-") as folder:
+        path = Path(folder) / "scene.bddl"
+        path.write_text(task.declared.bddl("none"))
+        yield path
+
+
+@contextlib.contextmanager
+def _buildable(task: Task) -> Iterator[None]:
+    """What LIBERO raises when a BDDL file that somebody wrote names what is not there: make that an error."""
+    try:
+        yield
+    except (KeyError, AssertionError, AttributeError, IndexError, TypeError, ValueError, FileNotFoundError) as e:
+        if task.suite is not None or task.bddl is None:
+            raise
+        what = f"no {e}" if isinstance(e, KeyError) else f"{type(e).__name__}: {e}"
+        raise InputError(
+            f"{task.bddl}: LIBERO cannot build it: {what}; valid: things and regions that the file declares"
+        ) from e
+
+
+@contextlib.contextmanager
+def _no_debugger(name: str) -> Iterator[None]:
+    """LIBERO's region sampler drops into a debugger when it cannot place an object: make that an error."""
+    import pdb
+
+    def refuse(*_: object, **__: object) -> None:
+        raise InputError(f"{name}: LIBERO cannot place the objects in their regions; try another seed")
+
+    stop, pdb.set_trace = pdb.set_trace, refuse
+    try:
+        yield
+    finally:
+        pdb.set_trace = stop
+
+
+@contextlib.contextmanager
+def _undrawn() -> Iterator[None]:
+    """Build environments with everything where its model has it: LIBERO's constructor draws a scene, only once, and
+    moves the fixtures in the model."""
+    from libero.libero.envs.bddl_base_domain import BDDLBaseDomain, SingleArmEnv
+
+    draw, BDDLBaseDomain._reset_internal = BDDLBaseDomain._reset_internal, SingleArmEnv._reset_internal
+    try:
+        yield
+    finally:
+        BDDLBaseDomain._reset_internal = draw

@@ -1,41 +1,40 @@
-"""LIBERO's classes as models for the object library: all of them at once, whatever a task is about."""
+"""LIBERO's categories, and its robot, as models for the object library."""
 
 from __future__ import annotations
 
-from typing import Any
+import mujoco
+import numpy as np
 
-from tamp.backends.libero.categories import Category
+from tamp.backends.libero.categories import Category, source_hash
+from tamp.backends.libero.panda import panda_mjcf
 from tamp.backends.mujoco.objects import subtree
 from tamp.perception.modelling import modelled
-from tamp.perception.object_model import ObjectModel
+from tamp.perception.object_model import ObjectModel, RobotSkin
 from tamp.perception.skinning import skins
 
 
 def model_of(category: Category, names: tuple[str, ...], source: str) -> ObjectModel:
     """The model of a category that was loaded whole; `names` are what people call it, `source` is the hash of what it
     is made from."""
-    model, data, thing = category.model, category.data, category.thing
-    root = thing.parts[0]
-    bodies = {p.name: [_body(model, p.name, category)] for p in thing.parts}
-    taken = {b for ids in bodies.values() for b in ids}
-    for b in subtree(model, bodies[root.name][0]):
-        if b not in taken:
-            bodies[_carrier(model, b, bodies) or root.name].append(b)
-    found = skins(model, data, bodies)
-    return modelled(thing, found, names, source)
+    model, thing = category.model, category.thing
+    root = int(model.body(f"{thing.name}_main").id)
+    parts = {root: thing.name} | {int(model.body(p.name).id): p.name for p in thing.parts[1:]}
+    carrier = {root: root}
+    for b in subtree(model, root)[1:]:
+        carrier[b] = b if b in parts else carrier[int(model.body_parentid[b])]
+    bodies = {name: [b for b, first in carrier.items() if first == part] for part, name in parts.items()}
+    return modelled(thing, skins(model, category.data, bodies), names, source)
 
 
-def _body(model: Any, part: str, category: Category) -> int:
-    if part == category.thing.name:
-        return int(model.body(f"{part}_main").id)
-    return int(model.body(part).id)
+def panda_source() -> str:
+    """A hash of the files that the robot's skin is made of."""
+    return source_hash(panda_mjcf())
 
 
-def _carrier(model: Any, body: int, bodies: dict[str, list[int]]) -> str | None:
-    """The part whose first body carries a body."""
-    first = {ids[0]: name for name, ids in bodies.items()}
-    while body:
-        body = int(model.body_parentid[body])
-        if body in first:
-            return first[body]
-    return None
+def panda_skin(source: str) -> RobotSkin:
+    """The skin of each of the robot's bodies, mount and hand included, by its name, in its own frame."""
+    model = mujoco.MjModel.from_xml_string(panda_mjcf())
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    seen = np.unique(model.geom_bodyid[model.geom_group == 1])
+    return RobotSkin(skins(model, data, {model.body(b).name: [int(b)] for b in seen if b}), source)

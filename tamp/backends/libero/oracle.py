@@ -5,17 +5,13 @@ What the BDDL file calls the places where objects start is never read.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from motion.poses import pose
+from tamp.backends.libero.categories import kinds_of
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.kinds import kinds_of
-from tamp.backends.libero.model import ROBOT_PREFIXES
-from tamp.backends.mujoco.ground import top_of
-from tamp.backends.mujoco.objects import ObjectReader, shapes_of, subtree
-from tamp.model.scene import Part, Region, Scene, SceneObject
+from tamp.backends.mujoco.objects import ObjectReader, ground, site_pose
+from tamp.model.scene import Region, Scene, SceneObject
 
 if TYPE_CHECKING:
     from tamp.model.backend import Observation
@@ -53,22 +49,14 @@ class OraclePerceiver:
         """What was observed in this control period: nothing that the simulator does not tell."""
 
     def _support(self, d: Any, objects: list[SceneObject]) -> SceneObject:
-        """What belongs to no object: table, floor and walls, with the top that things stand on as a surface."""
+        """What belongs to no object, with the top that things stand on, and the places there, as surfaces."""
         model = self._m
-        taken = {b for root in self._roots.values() for b in subtree(model, root)}
-        rest = [b for b in range(model.nbody) if b not in taken and not model.body(b).name.startswith(ROBOT_PREFIXES)]
-        shapes = shapes_of(model, d, rest, np.eye(4))
-        name = self._ground
+        taken = {b for b, owner in enumerate(self._environment.owners()) if owner}
         bottoms = [o.bounds()[0][2] for o in objects if o.movable] if self._level is None else [self._level]
-        low, high = top_of(shapes, bottoms)
-        body = f"{name}_body"
-        regions = [Region(name, "surface", pose(0.5 * (low + high)), 0.5 * (high - low), body)]
-        for place in self._places:
-            s = model.site(place).id
-            T = pose(d.site_xpos[s].copy(), d.site_xmat[s].reshape(3, 3).copy())
-            regions.append(Region(place, "surface", T, model.site_size[s].copy(), body))
-        return SceneObject(body, _category(name), False, (Part(body, "body", np.eye(4), shapes),), tuple(regions))
-
-
-def _category(name: str) -> str:
-    return "floor" if "floor" in name else "table"
+        found = ground(model, d, taken, self._ground, bottoms)
+        sites = {place: model.site(place).id for place in self._places}
+        places = [
+            Region(place, "surface", site_pose(d, s), model.site_size[s].copy(), found.name)
+            for place, s in sites.items()
+        ]
+        return replace(found, regions=(*found.regions, *places))

@@ -1,58 +1,46 @@
-"""`scene.toml`: one that names a BDDL or an MJCF file, or one that declares its things itself."""
+"""Reads a `scene.toml`: one that names a BDDL or an MJCF file, or one that declares its things itself."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from tamp.backends.libero.declaration import Declaration
+from tamp.backends.libero.bddl import read_bddl
 from tamp.backends.libero.declared_things import read_declaration
-from tamp.backends.mujoco.declared import KEYS, MjcfScene, read_mjcf_scene
+from tamp.backends.libero.scene_description import DEFAULT_STEP_LIMIT, Task
+from tamp.backends.mujoco.mjcf_scene import KEYS, file_beside, read_mjcf_scene
+from tamp.errors import InputError
 from tamp.files.toml_table import Table, read_placed
 
 COMMON = ("instruction", "goal", "seed", "step_limit", "names")
 OF_BDDL = ("bddl", "start")
 DECLARED = ("table", "things")
-DEFAULT_STEP_LIMIT = 400
 
 
-@dataclass(frozen=True, eq=False)
-class SceneFile:
-    """What a scene file says. One of `bddl`, `mjcf` and `declared` is there; `table` is the file, for messages."""
-
-    table: Table
-    instruction: str
-    goal: str | None
-    seed: int
-    step_limit: int
-    names: dict[str, str] = field(default_factory=dict)
-    bddl: Path | None = None
-    start: dict[str, str] = field(default_factory=dict)
-    declared: Declaration | None = None
-    mjcf: MjcfScene | None = None
-
-
-def read_scene(path: Path) -> SceneFile:
+def read_scene(path: Path) -> Task:
     """The scene in a file. InputError, with file and line, for whatever is wrong in it."""
     t = read_placed(path)
-    named = t.has("bddl")
     t.only(*COMMON, *OF_BDDL, *DECLARED, *KEYS)
     _one_way(t)
+    name = path.parent.name or path.parent.resolve().name
+    needs_words = t.has("bddl") or t.has("instruction")
+    instruction = t.text("instruction", "a sentence") if needs_words else ""
+    bddl = _bddl(t, path) if t.has("bddl") else None
     mjcf = read_mjcf_scene(t, path.parent) if t.has("mjcf") else None
     names = {text: thing for thing, said in mjcf.said.items() for text in said.names} if mjcf else {}
-    goal = t.text("goal", 'a formula, as "(on mug_1 plate_1)"') if t.has("goal") else None
-    needs_words = named or t.has("instruction")
-    return SceneFile(
-        t,
-        t.text("instruction", "a sentence") if needs_words else "",
-        goal,
-        _whole(t, "seed", 0, 0),
+    unchecked = f"{name} has no goal: LIBERO knows no task in a scene that is declared"
+    return Task(
+        name,
+        None if bddl is None else bddl.bddl,
+        instruction,
         _whole(t, "step_limit", DEFAULT_STEP_LIMIT, 1),
-        names | _symbols(t, "names"),
-        _bddl(t, path) if named else None,
-        _symbols(t, "start"),
-        None if named or mjcf else read_declaration(t),
-        mjcf,
+        names=names | _symbols(t, "names"),
+        start=_symbols(t, "start"),
+        seed=_whole(t, "seed", 0, 0),
+        goal=t.text("goal", 'a formula, as "(on mug_1 plate_1)"') if t.has("goal") else None,
+        declared=None if bddl or mjcf else read_declaration(t),
+        unchecked=unchecked if bddl is None else bddl.unchecked,
+        mjcf=mjcf,
+        file=t,
     )
 
 
@@ -87,9 +75,9 @@ def _symbols(t: Table, key: str) -> dict[str, str]:
     return {name: table.text(name, "a symbol") for name in table.values}
 
 
-def _bddl(t: Table, path: Path) -> Path:
-    found = path.parent / t.text("bddl", "the name of a BDDL file in this folder")
-    if not found.is_file():
-        near = ", ".join(sorted(p.name for p in path.parent.glob("*.bddl"))) or "none in this folder"
-        raise t.wrong(f"no such BDDL file: {found}; there: {near}", "bddl")
-    return found
+def _bddl(t: Table, path: Path) -> Task:
+    found = file_beside(t, "bddl", path.parent, "*.bddl")
+    try:
+        return read_bddl(found)
+    except InputError as e:
+        raise t.wrong(str(e), "bddl") from e

@@ -11,8 +11,7 @@ import numpy as np
 from motion.poses import to_quat
 from tamp.backends.libero.arenas import Arena
 from tamp.backends.libero.categories import Category
-from tamp.backends.libero.declared_openings import door_names
-from tamp.backends.libero.openings import far_open
+from tamp.backends.libero.openings import door_names, far_open
 from tamp.model.scene import SceneObject
 from tamp.model.state import WorldState
 

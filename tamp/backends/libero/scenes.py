@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.tasks import Task
+from tamp.backends.libero.scene_description import Task
 
 
 @dataclass(eq=False)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from motion.poses import Array
-from tamp.backends.libero.bddl import check_bddl
-from tamp.backends.libero.declaration import Declaration
-from tamp.backends.libero.scene_file import DEFAULT_STEP_LIMIT, read_scene
-from tamp.backends.mujoco.declared import MjcfScene
+from tamp.backends.libero.bddl import read_bddl
+from tamp.backends.libero.scene_description import DEFAULT_STEP_LIMIT, Task
+from tamp.backends.libero.scene_file import read_scene
 from tamp.data import data_dir
 from tamp.errors import InputError
-from tamp.files.toml_table import Table
 from tamp.model.domain import Domain
 from tamp.model.goal import check_form, parse_goal
 from tamp.perception import relative_places
@@ -28,53 +25,6 @@ SCENE = "scene.toml"
 """The file that makes a folder a scene."""
 MOST_HERE = 8
 """Scenes in the current folder that are told where none is of the name that was given."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """One scene to act in: its BDDL file, or instead what it declares, or its MJCF, its instruction ("" for none), and
-    how many control steps it may take.
-
-    `names` are what people call things in this scene, phrase to symbol, and `start` are items that start in or
-    on a region, item to region, where a scene file declares any. `seed` is what draws the scene unless another one is
-    given, `goal` the scene's own formula; `file` is the scene's file. `unchecked` says why LIBERO cannot check a goal
-    here, "" where it can.
-    """
-
-    name: str
-    bddl: Path | None
-    instruction: str
-    step_limit: int = DEFAULT_STEP_LIMIT
-    suite: str | None = None
-    task_id: int | None = None
-    names: dict[str, str] = field(default_factory=dict)
-    start: dict[str, str] = field(default_factory=dict)
-    seed: int = 0
-    goal: str | None = None
-    declared: Declaration | None = None
-    unchecked: str = ""
-    mjcf: MjcfScene | None = None
-    file: Table | None = None
-
-    @property
-    def is_checked(self) -> bool:
-        """Whether LIBERO has a check of the scene's task."""
-        return not self.unchecked
-
-    @property
-    def source(self) -> str:
-        """The path of the file that says what is asked for in it, empty where none does."""
-        return self.file.name if self.file is not None else str(self.bddl or "")
-
-    def initial_states(self) -> Array:
-        """Stored initial states (n, d) of a suite's task; InputError when there are none."""
-        if self.suite is None or self.task_id is None:
-            raise InputError(f"scene {self.name!r} has no stored initial states: draw one with --seed")
-        try:
-            states = suite(self.suite).get_task_init_states(self.task_id)
-        except FileNotFoundError as e:
-            raise InputError(f"{self.name}: no stored initial states in the installed LIBERO ({e.filename})") from e
-        return np.asarray(states)
 
 
 def suite_names() -> list[str]:
@@ -98,6 +48,17 @@ def suite(name: str):  # type: ignore[no-untyped-def]
         return known[name.lower()]()
 
 
+def initial_states(task: Task) -> Array:
+    """Stored initial states (n, d) of a suite's task; InputError when there are none."""
+    if task.suite is None or task.task_id is None:
+        raise InputError(f"scene {task.name!r} has no stored initial states: draw one with --seed")
+    try:
+        states = suite(task.suite).get_task_init_states(task.task_id)
+    except FileNotFoundError as e:
+        raise InputError(f"{task.name}: no stored initial states in the installed LIBERO ({e.filename})") from e
+    return np.asarray(states)
+
+
 def find(name: str) -> Task:
     """The task that a name means: `SUITE/TASK_ID`, a `.bddl` file, a name under `problems/`, a folder with a
     `scene.toml` or that file.
@@ -109,14 +70,13 @@ def find(name: str) -> Task:
     if name.endswith(".bddl"):
         if not path.is_file():
             raise InputError(f"no such BDDL file: {name}{_files_beside(path, '.bddl')}")
-        read = check_bddl(path)
-        return Task(path.stem, path, read.instruction, unchecked=read.unchecked)
+        return read_bddl(path)
     if name and path.is_file() and path.suffix == ".toml":
-        return _own(path)
+        return read_scene(path)
     if name and (path / SCENE).is_file():
-        return _own(path / SCENE)
+        return read_scene(path / SCENE)
     if (shipped := _shipped(name)) is not None:
-        return _own(shipped)
+        return read_scene(shipped)
     if name and path.is_dir():
         raise InputError(f"no {SCENE} in the folder {name}; valid: a folder that has one")
     if _is_path(name):
@@ -212,30 +172,5 @@ def _of_suite(suite_name: str, task_id: str) -> Task:
     limit = next((n for s, n in STEP_LIMITS.items() if suite_name.lower().startswith(s)), DEFAULT_STEP_LIMIT)
     # The published evaluations of these five take the sentence from the file's name. In the others, which LIBERO-PRO
     # made of them, the names are those of the tasks that they were made of, and the sentence is in the file.
-    instruction = task.language if suite_name.lower() in STEP_LIMITS else check_bddl(path).instruction
+    instruction = task.language if suite_name.lower() in STEP_LIMITS else read_bddl(path).instruction
     return Task(f"{suite_name}/{task_id}", path, instruction, limit, suite_name, int(task_id))
-
-
-def _own(path: Path) -> Task:
-    said = read_scene(path)
-    name = path.parent.name or path.parent.resolve().name
-    unchecked = f"{name} has no goal: LIBERO knows no task in a scene that is declared"
-    if said.bddl is not None:
-        try:
-            unchecked = check_bddl(said.bddl).unchecked
-        except InputError as e:
-            raise said.table.wrong(str(e), "bddl") from e
-    return Task(
-        name,
-        said.bddl,
-        said.instruction,
-        said.step_limit,
-        names=said.names,
-        start=said.start,
-        seed=said.seed,
-        goal=said.goal,
-        declared=said.declared,
-        unchecked=unchecked,
-        mjcf=said.mjcf,
-        file=said.table,
-    )

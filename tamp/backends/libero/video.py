@@ -1,39 +1,53 @@
-"""Video of an episode in LIBERO: its agent view, or both cameras with what a policy saw drawn on their pictures."""
+"""Video of an episode, in whatever world: of one camera, or with what a policy saw drawn on the pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tamp.backends.libero.cameras import take
+from tamp.backends.libero.cameras import SIZE, take
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.recorder import Recorder
 from tamp.perception.library import Library
 from tamp.perception.overlay import Shown, overlaid, shown_of
 
-SIZE = (480, 480)
-"""Height and width in pixels of each camera's picture where something is drawn on it."""
+EVERY = 2
+"""Control steps a frame: a frame costs about 0.12 s without a GPU."""
 
 
-def recorder_of(environment: LiberoEnvironment, path: Path, library: Library | None = None) -> Recorder:
-    """What records an environment. With a `library`, what was seen last is drawn on the cameras' pictures."""
-    if library is None:
-        return Recorder(environment.render, environment.period, path)
-    return _OverlaidRecorder(environment, path, library)
+class Recorder:
+    """Writes an mp4 of what `frame` shows (h, w, 3), which plays in real time; `period` is a control step's seconds."""
+
+    def __init__(self, frame: Callable[[], np.ndarray], period: float, path: Path) -> None:
+        import imageio.v2 as imageio
+
+        self._frame, self._count = frame, 0
+        self._writer = imageio.get_writer(str(path), fps=round(1 / period / EVERY), macro_block_size=None)
+
+    def step(self) -> None:
+        """Take a frame when one is due."""
+        if self._count % EVERY == 0:
+            self._writer.append_data(self._frame())
+        self._count += 1
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._writer.close()
 
 
-class _OverlaidRecorder(Recorder):
-    def __init__(self, environment: LiberoEnvironment, path: Path, library: Library) -> None:
-        super().__init__(self._drawn, environment.period, path)
+class Overlay:
+    """A `Recorder`'s frame in LIBERO: both cameras' pictures, with what a policy saw last drawn on them."""
+
+    def __init__(self, environment: LiberoEnvironment, library: Library) -> None:
         self._environment, self._known = environment, {m.category: m for m in library.values()}
         self._seen: list[Shown] = []
 
     def saw(self, told: Mapping[str, Any]) -> None:
-        """What a policy says that it saw: drawn from now on."""
+        """What a policy says that it saw, as `tamp.model.scene_record.told_of` has it: drawn from now on."""
         self._seen = shown_of(told, self._known)
 
-    def _drawn(self) -> np.ndarray:
+    def frame(self) -> np.ndarray:
+        """The pictures side by side (h, w, 3)."""
         return np.hstack([overlaid(image, self._seen) for image in take(self._environment, size=SIZE)])

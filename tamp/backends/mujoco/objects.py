@@ -1,4 +1,4 @@
-"""One object of a MuJoCo model as a SceneObject: its moving parts, collision shapes and regions.
+"""Objects of a MuJoCo model as SceneObjects: moving parts, collision shapes and regions; and what they stand on.
 
 Poses, shapes and joint values come from the simulation, what they mean from each object's kind. The regions of
 an object are the box sites of its own model.
@@ -14,9 +14,9 @@ import mujoco
 import numpy as np
 
 from motion.hulls import fitted
-from motion.mjcf_text import SOLIDS
 from motion.poses import Array, from_quat, inverse, moved, pose
-from motion.shapes import Kind, Shape
+from motion.robot_parts import SOLIDS
+from motion.shapes import Kind, Shape, bounds
 from tamp.model.scene import Joint, Part, PartKind, Region, RegionKind, SceneObject
 
 FLAT = 0.006
@@ -24,6 +24,10 @@ FLAT = 0.006
 
 UNBOUNDED = 5.0
 """Half-size (metres) of a plane that has none."""
+LEVEL = 0.02
+"""Metres between the lowest thing's bottom and the top of what it may stand on."""
+NARROW = 0.1
+"""Metres: narrower shapes are no ground to stand on."""
 
 _KINDS: dict[int, Kind] = SOLIDS | {int(mujoco.mjtGeom.mjGEOM_PLANE): "plane"}
 
@@ -52,40 +56,35 @@ class ObjectReader:
 
     def read(self, name: str, d: Any) -> SceneObject:
         """The object called `name` in the simulation's data `d`."""
-        model, kind = self._m, self._kinds[name]
+        model, kind, root = self._m, self._kinds[name], self._roots[name]
         movable = name in self._movable
-        members = subtree(model, self._roots[name])
-        carriers = {b: (self._roots[name] if movable else _carrier(model, b, self._roots[name])) for b in members}
-        parts = [
-            self._part(name if b == self._roots[name] else model.body(b).name, b, carriers, kind, d)
-            for b in dict.fromkeys([self._roots[name], *carriers.values()])
-        ]
-        names = {b: p.name for b, p in zip(dict.fromkeys([self._roots[name], *carriers.values()]), parts, strict=True)}
-        regions = self._regions(carriers, names, parts, d)
+        carried = carriers(model, root, movable)
+        names = {b: name if b == root else model.body(b).name for b in dict.fromkeys(carried.values())}
+        parts = [self._part(called, b, carried, kind, d) for b, called in names.items()]
+        regions = self._regions(carried, names, parts, d)
         return SceneObject(name, kind.category, movable, tuple(parts), tuple(regions))
 
-    def _part(self, name: str, body: int, carriers: dict[int, int], kind: ThingKind, d: Any) -> Part:
-        T_world_part = _body_pose(d, body)
-        own = [b for b, carrier in carriers.items() if carrier == body]
+    def _part(self, name: str, body: int, carried: dict[int, int], kind: ThingKind, d: Any) -> Part:
+        T_world_part = body_pose(d, body)
+        own = [b for b, carrier in carried.items() if carrier == body]
         shapes = shapes_of(self._m, d, own, inverse(T_world_part))
         joint = None if name in self._movable else _joint(self._m, d, body, kind)
         return Part(name, _part_kind(joint, kind), T_world_part, shapes, joint)
 
-    def _regions(self, carriers: dict[int, int], names: dict[int, str], parts: list[Part], d: Any) -> list[Region]:
+    def _regions(self, carried: dict[int, int], names: dict[int, str], parts: list[Part], d: Any) -> list[Region]:
         doors = [p.name for p in parts if p.kind == "door"]
         out = []
         for s in range(self._m.nsite):
             body = int(self._m.site_bodyid[s])
-            if body not in carriers or self._m.site_type[s] != mujoco.mjtGeom.mjGEOM_BOX:
+            if body not in carried or self._m.site_type[s] != mujoco.mjtGeom.mjGEOM_BOX:
                 continue
-            R = d.site_xmat[s].reshape(3, 3).copy()
             size = self._m.site_size[s].copy()
-            part = names[carriers[body]]
+            part = names[carried[body]]
             surface = size.min() < FLAT
             moving = next(p for p in parts if p.name == part).joint is not None
             door = None if surface else part if moving else (doors[0] if doors else None)
             kind: RegionKind = "surface" if surface else "interior"
-            out.append(Region(self._m.site(s).name, kind, pose(d.site_xpos[s].copy(), R), size, part, door))
+            out.append(Region(self._m.site(s).name, kind, site_pose(d, s), size, part, door))
         return out
 
 
@@ -98,15 +97,23 @@ def subtree(model: Any, root: int) -> list[int]:
     return members
 
 
-def _carrier(model: Any, body: int, root: int) -> int:
-    """The nearest body at or above `body` that moves on a joint, or the object's root."""
-    while body != root and model.body_jntnum[body] == 0:
-        body = int(model.body_parentid[body])
-    return body
+def carriers(model: Any, root: int, movable: bool) -> dict[int, int]:
+    """For each body of a thing the one that it moves with: the nearest at or above it that is on a joint, or the
+    `root`; of a `movable` thing always the root."""
+    found = {root: root}
+    for b in subtree(model, root)[1:]:
+        found[b] = b if model.body_jntnum[b] and not movable else found[int(model.body_parentid[b])]
+    return found
 
 
-def _body_pose(d: Any, body: int) -> Array:
+def body_pose(d: Any, body: int) -> Array:
+    """Where a body is (4, 4)."""
     return pose(d.xpos[body].copy(), d.xmat[body].reshape(3, 3).copy())
+
+
+def site_pose(d: Any, site: int) -> Array:
+    """Where a site is (4, 4)."""
+    return pose(d.site_xpos[site].copy(), d.site_xmat[site].reshape(3, 3).copy())
 
 
 def shapes_of(model: Any, d: Any, bodies: list[int], T_part_world: Array) -> tuple[Shape, ...]:
@@ -169,3 +176,26 @@ def _part_kind(joint: Joint | None, kind: ThingKind) -> PartKind:
     if kind.turns_on:
         return "knob"
     return "drawer" if joint.kind == "slide" else "door"
+
+
+def ground(model: Any, d: Any, taken: Collection[int], name: str, bottoms: list[float]) -> SceneObject:
+    """What the bodies that are not `taken` make: table, floor and walls, with the surface `name` on which things with
+    these `bottoms` (m) stand."""
+    shapes = shapes_of(model, d, [b for b in range(model.nbody) if b not in taken], np.eye(4))
+    low, high = top_of(shapes, bottoms)
+    body = f"{name}_body"
+    top = Region(name, "surface", pose(0.5 * (low + high)), 0.5 * (high - low), body)
+    category = "floor" if "floor" in name else "table"
+    return SceneObject(body, category, False, (Part(body, "body", np.eye(4), shapes),), (top,))
+
+
+def top_of(shapes: tuple[Shape, ...], bottoms: list[float]) -> tuple[Array, Array]:
+    """Corners (3,), (3,) of the level rectangle made of the shapes that end where the lowest thing stands; with
+    nothing standing anywhere, of the largest shape."""
+    boxes = [bounds((s,), np.eye(4)) for s in shapes]
+    level = min(bottoms, default=np.inf)
+    under = [(low, high) for low, high in boxes if abs(high[2] - level) < LEVEL and min((high - low)[:2]) > NARROW]
+    under = under or [max(boxes, key=lambda b: float(np.prod((b[1] - b[0])[:2])))]
+    low = np.min([b[0] for b in under], axis=0)
+    high = np.max([b[1] for b in under], axis=0)
+    return np.array([*low[:2], high[2]]), high

@@ -1,26 +1,31 @@
-"""A table before anything moves there: what is on it, and the robot that is to work at it."""
+"""A table before anything moves there: what is on it, the robot that is to work at it, and the engine that moves it."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import mujoco
 
 from motion.robot import RobotDescription
-from motion.world import World
+from motion.world import Contact, World
 from tamp.backends import bodies
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.tasks import Task
-from tamp.backends.mujoco.declared import MjcfScene
-from tamp.backends.mujoco.start import mjcf_start
-from tamp.backends.physics.staging import Stage, staged
-from tamp.backends.physics.standing import stands_clear
+from tamp.backends.libero.scene_description import Task
+from tamp.backends.mujoco.mjcf_scene import MjcfScene
+from tamp.backends.mujoco.mjcf_start import mjcf_start
+from tamp.backends.physics.photographer import Stage, staged
+from tamp.backends.physics.table import PhysicsWorld
 from tamp.errors import InputError
+from tamp.model.bodies import bodies_of
 from tamp.model.scene import Scene, with_robot
+
+DEEP = 0.01
+"""Metres up to which shapes that stand for a robot and for things may be in each other by their coarseness alone."""
+VALID = "valid: a base, yaw or posture that keeps the robot clear of them, or the things elsewhere"
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,3 +115,37 @@ def _robot_at(scene: MjcfScene, body: str | None) -> RobotDescription:
     if body in (None, scene.body):
         return own.at(scene.T_world_base)
     return bodies.find(str(body)).instead_of(own.reach, scene.T_world_base)
+
+
+def stands_clear(name: str, robot: RobotDescription, scene: Scene) -> None:
+    """InputError, with names and depths, for a robot that is inside things of a scene with its base, or at its posture:
+    physics would not tell, since neither base nor fixtures ever move."""
+    owner = {part.name: thing.name for thing in scene for part in thing.parts}
+    inside = dict[str, str]()
+    for c in _overlaps(robot, scene):
+        inside.setdefault(owner[c.other], f"{c.robot} is {-100 * c.distance:.1f} cm inside {owner[c.other]}")
+    if inside:
+        raise InputError(f"{name} cannot stand there: {', '.join(inside.values())}; {VALID}")
+
+
+def _overlaps(robot: RobotDescription, scene: Scene) -> list[Contact]:
+    """Where the robot at its posture is inside of bodies, by more than `DEEP` metres, the deepest first.
+
+    The ground counts for what moves alone: a base stands on it, and the shapes of some have a round lower end.
+    """
+    # A world lets its robot's base be where it is; here that counts, too. MuJoCo leaves out what never moves of both.
+    world = World(replace(robot, pinned_bodies=frozenset()), bodies_of(scene))
+    contacts = sorted(world.contacts(robot.posture, -DEEP), key=lambda c: c.distance)
+    return [contact for contact in contacts if contact.other in world.bodies]
+
+
+def world_in(engine: str, start: Start) -> PhysicsWorld:
+    """The world of a start in an engine, `pybullet` or `mujoco`: a scene that somebody wrote as MJCF is in MuJoCo what
+    it is there, all else is built anew of what was seen."""
+    if engine == "pybullet":
+        from tamp.backends.pybullet.bullet_world import BulletWorld
+
+        return BulletWorld(start.scene, start.robot)
+    from tamp.backends.mujoco.mujoco_world import MujocoWorld
+
+    return MujocoWorld(start.scene, start.robot, start.spec)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motion.arm_drive import ArmDrive
+from motion.dynamics import Dynamics, Encoders
 from motion.poses import Array
 from motion.robot import RobotDescription
 from tamp.model.scene import RobotState, Scene, with_joint_at, with_object_at
@@ -31,62 +34,71 @@ class Arrangement:
     fingers: Array
 
 
-class PhysicsArm(Protocol):
-    """An arm and its hand. `opening` (m) is where the fingers were told to go."""
+class PhysicsArm(ABC):
+    """An arm and its hand, told where to go by `aim` and driven there by `drive`. `opening` (m) is where the fingers
+    were told to go."""
 
-    opening: float
+    def __init__(self, robot: RobotDescription) -> None:
+        self._robot, self._drive = robot, ArmDrive(robot)
+        self.opening = robot.gripper.opening
+
+    @abstractmethod
+    def felt(self) -> Encoders:
+        """Its joints now."""
+
+    def now(self) -> Dynamics:
+        """The arm as it is now."""
+        return self._drive.now(self.felt())
 
     def grip(self, opening: float) -> None:
         """Have the fingers go to an opening (m), pressing on what is in between."""
-        ...
+        self.opening = opening
 
     def aim(self, displacement: Array, steps: int) -> None:
         """Set off: the tool is asked to move by a displacement (6,) in a control period of so many physics steps."""
-        ...
+        self._drive.aim(self.felt(), displacement, steps)
 
+    @abstractmethod
     def drive(self, step: int) -> None:
         """Do what moves the joints in one of the physics steps."""
-        ...
 
 
-class PhysicsWorld(Protocol):
+class PhysicsWorld(ABC):
     """Things and a robot with forces. `start` is the scene that it was made of, `step_seconds` a physics step's."""
 
     start: Scene
     step_seconds: float
+    arm: PhysicsArm
 
-    @property
-    def arm(self) -> PhysicsArm:
-        """The robot."""
-        ...
-
+    @abstractmethod
     def step(self) -> None:
         """One physics step."""
-        ...
 
     def robot(self) -> RobotState:
         """Where the arm and its fingers are."""
-        ...
+        felt = self.arm.felt()
+        return RobotState(felt.q, float(np.abs(felt.fingers).sum()), self.arm.now().T_world_tool)
 
+    @abstractmethod
     def poses(self) -> dict[str, Array]:
         """`T_world_object` (4, 4) of what can be carried."""
-        ...
 
+    @abstractmethod
     def joints(self) -> dict[str, dict[str, float]]:
         """Joint values of the parts of what stands still, by thing and part."""
-        ...
 
     def arrangement(self) -> Arrangement:
         """Where everything is now, the robot, too."""
-        ...
+        felt = self.arm.felt()
+        return Arrangement(self.poses(), self.joints(), felt.q, felt.fingers)
 
+    @abstractmethod
     def put(self, name: str, T_world_object: Array) -> None:
-        """Have somebody put a thing elsewhere, at rest."""
-        ...
+        """Put a thing elsewhere, at rest."""
 
+    @abstractmethod
     def close(self) -> None:
         """Free the simulation."""
-        ...
 
 
 class PhysicsTable:
@@ -141,7 +153,7 @@ class PhysicsTable:
         self.command(np.zeros(6), self.world.arm.opening)
 
     def put(self, name: str, T_world_object: Array) -> None:
-        """Have somebody put a thing elsewhere, at rest."""
+        """Put a thing elsewhere, at rest."""
         self.world.put(name, T_world_object)
 
 

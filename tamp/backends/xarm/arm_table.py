@@ -18,18 +18,18 @@ from tamp.backends import bodies
 from tamp.backends.bodies import RobotBody
 from tamp.backends.physics.start import Start
 from tamp.backends.xarm.address import ArmAddress
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.emulated_perception import EmulatedOracle
-from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.opening import claimed
-from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.streaming import Stream
 from tamp.backends.xarm.workcell import Load
 from tamp.errors import TampError
 from tamp.model.scene import RobotState
 
 SAME = 5e-4
-"""Metres between two openings from which the gripper is told anew."""
+"""Metres between two openings from which the gripper is commanded anew."""
 AT_HOME = 0.05
 """Radians from its posture up to which an arm may begin."""
 
@@ -39,7 +39,7 @@ class ArmTable:
     what the fingers were last commanded. After `close` it stands still; so it does once `stop` says so, whatever goes
     on."""
 
-    def __init__(self, driver: Driver, robot: RobotDescription, stop: Stop | None = None) -> None:
+    def __init__(self, driver: Driver, robot: RobotDescription, stop: ArmStop | None = None) -> None:
         assert robot.joint_period is not None
         self.robot_model, self.period, self.steps, self.stepping_seconds = robot, robot.period, 0, 0.0
         self._driver, self._world = driver, World(robot, [])
@@ -50,7 +50,7 @@ class ArmTable:
         driver.stream()
         self.opening = self._widest
         driver.grip(1.0)
-        self._stop = stop or Stop()
+        self._stop = stop or ArmStop()
         self.stream = Stream(driver, JointServo(robot), robot.joint_period, self._stop)
         self.stream.start()
         self._due = time.monotonic()
@@ -111,7 +111,7 @@ class ArmTable:
 
 
 def arm_at_table(
-    at: ArmAddress, body: str, start: Start, opened: ExitStack, stop: Stop | None = None
+    at: ArmAddress, body: str, start: Start, opened: ExitStack, stop: ArmStop | None = None
 ) -> tuple[ArmTable, EmulatedOracle]:
     """The arm in the scene that it stands in, which nothing else drives until `opened` is closed, and what knows where
     everything is there. ArmFault where it does not answer, is driven already, or is not at its posture."""

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 
 from motion.poses import Array
+from tamp.backends.xarm.arm_steps import OfObject
 from tamp.backends.xarm.detections import Detection, Detector
-from tamp.backends.xarm.steps import OfObject
 from tamp.backends.xarm.workcell import SLACK, Workcell, extent, room_of_things, shown
 
 SAME = 0.03
@@ -39,15 +39,13 @@ def choose(
     within `SAME` of each other, of whichever of these labels and from whichever camera, the most confident counts.
     """
     all_seen, labels, index = tuple(detections), step.labels, step.index
-    left = [d for d in all_seen if d.label in labels]
-    if not left:
+    named = [d for d in all_seen if d.label in labels]
+    if not named:
         return _not_seen(all_seen, labels)
-    sifts = ((_fresh(now, workcell.detector.max_age), _by_age(now)), (_confident(step.min_conf), _by_confidence))
-    for sift, order in (*sifts, (_placed(workcell), _by_confidence)):
-        kept = [d for d in left if sift(d) is None]
-        if not kept:  # of several reasons that of the first in order, so that the same input has the same answer
-            return next(why for d in sorted(left, key=order) if (why := sift(d)) is not None)
-        left = kept
+    unfit = [_unfit(d, step, now, workcell) for d in named]
+    left = [d for d, why in zip(named, unfit, strict=True) if why is None]
+    if not left:  # of several reasons that of the one that came nearest, so that the same input has the same answer
+        return min((why for why in unfit if why is not None), key=lambda why: why.order).reason
     things = distinct(left)
     if index >= len(things):
         words = f"{len(things)} {_named(labels)} seen, and index {index} is number {index + 1}"
@@ -71,47 +69,42 @@ def reference_of(step: OfObject, workcell: Workcell, p_base_tool: Array) -> Arra
     return p_base_tool if step.ref is None else np.asarray(workcell.poses[step.ref].T_base_tool[:3, 3])
 
 
-def told_in_vain(why: NotChosen, detector: Detector, seconds: float) -> str:
+def explain_absence(why: NotChosen, detector: Detector, seconds: float) -> str:
     """Why there was nothing to choose within so many seconds, in words."""
     trouble = detector.trouble()
     return f"{why.message} within {seconds:g} s{f' ({trouble})' if trouble else ''}"
 
 
-_Sift = Callable[[Detection], NotChosen | None]
+@dataclass(frozen=True)
+class _Unfit:
+    """Why a detection does not count, and its order among others that do not: what passes more tests comes first."""
+
+    order: tuple[object, ...]
+    reason: NotChosen
 
 
-def _fresh(now: float, max_age: float) -> _Sift:
-    def sift(d: Detection) -> NotChosen | None:
-        age = now - d.time
-        if abs(age) <= max_age:
-            return None
+def _unfit(d: Detection, step: OfObject, now: float, workcell: Workcell) -> _Unfit | None:
+    age, max_age = now - d.time, workcell.detector.max_age
+    if abs(age) > max_age:
         how = f"{age:.1f} s old" if age > 0 else f"{-age:.1f} s in the future, so a clock is wrong"
-        return NotChosen("too old", f"{d.label} at {shown(d.p_base)} is {how}, allowed are {max_age:g} s")
-
-    return sift
-
-
-def _confident(min_conf: float) -> _Sift:
-    def sift(d: Detection) -> NotChosen | None:
-        if d.confidence >= min_conf:
-            return None
-        return NotChosen("low confidence", f"the surest {d.label} has confidence {d.confidence:g}, needed {min_conf:g}")
-
-    return sift
+        message = f"{d.label} at {shown(d.p_base)} is {how}, allowed are {max_age:g} s"
+        return _Unfit((2, abs(age), *_by_confidence(d)), NotChosen("too old", message))
+    if d.confidence < step.min_conf:
+        message = f"the surest {d.label} has confidence {d.confidence:g}, needed {step.min_conf:g}"
+        return _Unfit((1, *_by_confidence(d)), NotChosen("low confidence", message))
+    reason = _misplaced(d, workcell)
+    return _Unfit((0, *_by_confidence(d)), reason) if reason else None
 
 
-def _placed(workcell: Workcell) -> _Sift:
-    def sift(d: Detection) -> NotChosen | None:
-        where = f"{d.label} at {shown(d.p_base)}"
-        if workcell.table is not None and d.p_base[2] < workcell.table - SLACK:
-            return NotChosen("in the table", f"{where} is in the table, whose top is at {1000 * workcell.table:g} mm")
-        if room_of_things(workcell).holds(d.p_base, SLACK):
-            return None
-        behind = d.p_base[0] < 0
-        said = f"{where} is {'behind the arm, ' if behind else ''}outside the workspace, {extent(workcell.workspace)}"
-        return NotChosen("behind the arm" if behind else "outside", said)
-
-    return sift
+def _misplaced(d: Detection, workcell: Workcell) -> NotChosen | None:
+    where = f"{d.label} at {shown(d.p_base)}"
+    if workcell.table is not None and d.p_base[2] < workcell.table - SLACK:
+        return NotChosen("in the table", f"{where} is in the table, whose top is at {1000 * workcell.table:g} mm")
+    if room_of_things(workcell).holds(d.p_base, SLACK):
+        return None
+    behind = d.p_base[0] < 0
+    message = f"{where} is {'behind the arm, ' if behind else ''}outside the workspace, {extent(workcell.workspace)}"
+    return NotChosen("behind the arm" if behind else "outside", message)
 
 
 def _not_seen(detections: Iterable[Detection], labels: Sequence[str]) -> NotChosen:
@@ -126,13 +119,6 @@ def _named(labels: Sequence[str]) -> str:
 
 def _by_confidence(d: Detection) -> tuple[object, ...]:
     return (-d.confidence, d.label, *map(float, d.p_base), -d.time)
-
-
-def _by_age(now: float) -> Callable[[Detection], tuple[object, ...]]:
-    def key(d: Detection) -> tuple[object, ...]:
-        return (abs(now - d.time), *_by_confidence(d))
-
-    return key
 
 
 def _by_distance(reference: Array) -> Callable[[Detection], tuple[object, ...]]:

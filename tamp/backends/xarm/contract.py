@@ -1,7 +1,7 @@
 """The action plan that an xArm executor takes: JSON under a schema, and what the schema cannot say.
 
 `contract.schema.json` is the schema of the contract, version 1.0, to the letter. It lets every step have every
-field; which of them an action reads is said in the contract's prose, and checked here.
+field; which of them an action reads is in the contract's prose, and checked here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tamp.backends.xarm.steps import FIELDS
+from tamp.backends.xarm.arm_steps import FIELDS
 from tamp.backends.xarm.workcell import INSIDE
 from tamp.errors import InputError
 from tamp.files.json_text import Key, parse_json, places_of
@@ -121,9 +121,9 @@ def _breaches(error: Any) -> Iterator[Breach]:
     yield Breach(step, shown, f"{message}; valid: {valid}" if valid else message, at)
 
 
-def _kind(kind: str, said: Any) -> str:
+def _kind(kind: str, value: Any) -> str:
     """What would be of a type of JSON Schema."""
-    if kind in ("number", "integer") and isinstance(said, str):
+    if kind in ("number", "integer") and isinstance(value, str):
         return f"{'an integer' if kind == 'integer' else 'a number'} without quotes"
     return {"string": "a text in double quotes", "array": "a list: […]", "object": "an object: {…}"}.get(kind, kind)
 

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
-from tamp.backends.xarm.contract import Breach, breaches
-from tamp.backends.xarm.steps import (
+from tamp.backends.xarm.arm_steps import (
     ApproachNamed,
     ApproachObject,
     MoveToNamed,
@@ -27,6 +26,7 @@ from tamp.backends.xarm.steps import (
     Step,
     steps_of,
 )
+from tamp.backends.xarm.contract import Breach, breaches
 from tamp.backends.xarm.workcell import SLACK, Workcell, extent, out_of_bounds, room_of_things
 
 _Span = tuple[Array, Array]
@@ -41,13 +41,13 @@ def breaches_in(plan: Any, world: Workcell) -> list[Breach]:
         return wrong
     found: list[Breach] = []
     span = _anywhere()
-    for number, (said, step) in enumerate(zip(plan["steps"], steps_of(plan), strict=True), 1):
-        if unknown := list(_unknown(number, said, world)):
+    for number, (entry, step) in enumerate(zip(plan["steps"], steps_of(plan), strict=True), 1):
+        if unknown := list(_unknown(number, entry, world)):
             found, span = found + unknown, _anywhere()
             continue
         span = _after(step, span, world)
         if why := _no_room(step, span, world):
-            field = _field(step)
+            field, _ = _off(step)
             found.append(Breach(number, field, why, ("steps", number - 1, *field.split("."))))
             span = _anywhere()
         elif not isinstance(step, Sleep):
@@ -55,16 +55,16 @@ def breaches_in(plan: Any, world: Workcell) -> list[Breach]:
     return found
 
 
-def _unknown(number: int, said: Mapping[str, Any], world: Workcell) -> Iterator[Breach]:
+def _unknown(number: int, entry: Mapping[str, Any], world: Workcell) -> Iterator[Breach]:
     """Names of poses and labels that the world does not have, each with the nearest that it has; things without a
     detector."""
     at = ("steps", number - 1)
     poses, labels = sorted(world.poses), world.labels
-    for field, name in (("name", said.get("name")), ("ref.named", said.get("ref", {}).get("named"))):
+    for field, name in (("name", entry.get("name")), ("ref.named", entry.get("ref", {}).get("named"))):
         if name is not None and name not in world.poses:
             yield Breach(number, field, _none("named pose", name, poses), (*at, *field.split(".")))
     for field in ("label", "labels"):
-        given = said.get(field, [])
+        given = entry.get(field, [])
         if given and world.detector.source is None:
             yield Breach(number, field, _BLIND, (*at, field))
             continue
@@ -94,17 +94,22 @@ def _after(step: Step, span: _Span, world: Workcell) -> _Span:
     elif isinstance(step, OfObject):
         room = room_of_things(world)
         low, high = room.low, room.high
-    moved = _moved(step)
-    return low + moved, high + moved
+    _, off = _off(step)
+    return low + off, high + off
 
 
-def _moved(step: Step) -> Array:
-    """By how much a step says to be off what it names (3,)."""
-    if isinstance(step, MoveToObject):
-        return np.array(step.offset)
-    if isinstance(step, ApproachNamed | ApproachObject):
-        return np.array([0.0, 0.0, step.hover])
-    return np.array([0.0, 0.0, step.distance if isinstance(step, RetreatZ) else 0.0])
+def _off(step: Step) -> tuple[str, Array]:
+    """The field that says where a step ends beside what it names, and by how much (3,)."""
+    match step:
+        case ApproachNamed() | ApproachObject():
+            return "hover_mm", np.array([0.0, 0.0, step.hover])
+        case MoveToObject():
+            return "offset_mm", np.array(step.offset)
+        case RetreatZ():
+            return "dz_mm", np.array([0.0, 0.0, step.distance])
+        case MoveToPose():
+            return "pose.xyz_mm", np.zeros(3)
+    return "name", np.zeros(3)
 
 
 def _allowed(span: _Span, world: Workcell) -> _Span:
@@ -127,16 +132,3 @@ def _no_room(step: Step, span: _Span, world: Workcell) -> str | None:
         return None
     where = "it begins" if isinstance(step, RetreatZ) else "the thing is"
     return f"it ends outside the workspace wherever {where}; valid: {extent(world.workspace)}"
-
-
-def _field(step: Step) -> str:
-    match step:
-        case ApproachNamed() | ApproachObject():
-            return "hover_mm"
-        case MoveToObject():
-            return "offset_mm"
-        case RetreatZ():
-            return "dz_mm"
-        case MoveToPose():
-            return "pose.xyz_mm"
-    return "name"

@@ -46,11 +46,11 @@ class Detection:
 def read_line(line: bytes, cameras: Mapping[str, Array]) -> tuple[str | None, tuple[Detection, ...]]:
     """The camera and what it saw. ValueError for a line that is wrong in any part of it, saying what would be valid."""
     try:
-        said = json.loads(line.decode("utf-8"), parse_constant=_refuse)
+        value = json.loads(line.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError) as e:
         raise ValueError(f"not JSON: {e}") from e
-    _only(said, "the line", "time", "objects", "camera")
-    time, camera, objects = said.get("time"), said.get("camera"), said.get("objects")
+    _only(value, "the line", "time", "objects", "camera")
+    time, camera, objects = value.get("time"), value.get("camera"), value.get("objects")
     if not is_number(time) or not 0 < time < LATEST:
         raise ValueError(f"time is {_shown(time)}; valid: seconds since the epoch")
     if camera is not None and (not isinstance(camera, str) or camera not in cameras):
@@ -64,9 +64,9 @@ def read_line(line: bytes, cameras: Mapping[str, Array]) -> tuple[str | None, tu
     return camera, tuple(_detection(o, float(time), T_base_camera) for o in objects)
 
 
-def _detection(said: Any, time: float, T_base_camera: Array) -> Detection:
-    _only(said, "an object", "label", "confidence", "xyz_mm")
-    label, confidence, xyz = said.get("label"), said.get("confidence"), said.get("xyz_mm")
+def _detection(value: Any, time: float, T_base_camera: Array) -> Detection:
+    _only(value, "an object", "label", "confidence", "xyz_mm")
+    label, confidence, xyz = value.get("label"), value.get("confidence"), value.get("xyz_mm")
     if not isinstance(label, str) or not label:
         raise ValueError(f"label is {_shown(label)}; valid: a name")
     if not is_number(confidence) or not 0 <= confidence <= 1:
@@ -88,7 +88,7 @@ class Latest:
     """
 
     def __init__(self, cameras: Mapping[str, Array], tell: Callable[[str], None] | None = None) -> None:
-        """`tell` is told of the first wrong line, the second, the fourth, the eighth, ..."""
+        """`tell` is called with the first wrong line, the second, the fourth, the eighth, ..."""
         self._cameras, self._tell = cameras, tell
         self._seen: dict[tuple[str | None, str], tuple[Detection, ...]] = {}
         self._lock = threading.Lock()
@@ -96,7 +96,7 @@ class Latest:
         self.last_wrong: str | None = None
 
     def add(self, line: bytes) -> None:
-        """Take a line; one that is wrong is counted and told."""
+        """Take a line; one that is wrong is counted and reported."""
         if not line.strip():
             return
         try:
@@ -123,10 +123,10 @@ class Latest:
             self._tell(f"a line of the detector is wrong{many}: {why}")
 
 
-def _only(said: Any, what: str, *keys: str) -> None:
-    if not isinstance(said, dict):
-        raise ValueError(f"{what} is {_shown(said)}; valid: an object with {', '.join(keys)}")
-    for key in said:
+def _only(value: Any, what: str, *keys: str) -> None:
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} is {_shown(value)}; valid: an object with {', '.join(keys)}")
+    for key in value:
         if key not in keys:
             raise ValueError(f"{what} has an unknown key {_shown(key)}; valid: {', '.join(keys)}")
 
@@ -163,7 +163,7 @@ class Detector(Protocol):
 
 
 def open_detector(world: Workcell, tell: Callable[[str], None] | None = None) -> Detector:
-    """The detector that a world names. InputError when it names none. `tell` is told of wrong lines."""
+    """The detector that a world names. InputError when it names none. `tell` is called with wrong lines."""
     source = world.detector.source
     if source is None:
         raise InputError(f'{world.name}: there is no detector; valid: [detector] with source = "tcp://127.0.0.1:5556"')

@@ -1,7 +1,8 @@
 """A plan of a domain for an arm as the steps of the contract, with events of the hand between them.
 
 Each ground action is one step or one event, by the skill that the domain's table binds its operator to, so that they
-have the numbers of their actions.
+have the numbers of their actions. A skill takes the operator's first arguments; further ones only say what the operator
+is about.
 
 Places are the world's named poses, items the labels of its detector. A symbol of PDDL has no blanks and no upper case:
 `wine_glass` and `wine-glass` are the label "wine glass". Several things of one label are numbered, `cup_1`, `cup_2`,
@@ -11,15 +12,23 @@ and their numbers are their order of distance from the place that they are at.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tamp.backends.xarm.arm_steps import (
+    LIFT,
+    ApproachNamed,
+    ApproachObject,
+    MoveToNamed,
+    MoveToObject,
+    RetreatZ,
+    Step,
+    written,
+)
 from tamp.backends.xarm.contract_world import breaches_in
 from tamp.backends.xarm.hand import HandEvent
-from tamp.backends.xarm.skills import Call, arm_skills
-from tamp.backends.xarm.steps import Step, written
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
 from tamp.files.source import Source
@@ -37,7 +46,39 @@ _NUMBERED = re.compile(r"(.+)[_-](\d+)")
 
 
 @dataclass(frozen=True)
-class Judged:
+class SkillCall:
+    """A ground action, number `number` of its plan from 1, with what its arguments are called in the arm's world.
+
+    Where the skill takes an item, it is the one with this `index`, from 0, of those with its `label`, in the order of
+    distance from the named pose `place`.
+    """
+
+    number: int
+    action: GroundAction
+    place: str = ""
+    label: str = ""
+    index: int = 0
+
+
+Comes = Callable[[SkillCall], Step | HandEvent]
+"""What a skill comes to: always one step or event, so that it has the number of its action in the plan."""
+
+
+def arm_skills() -> dict[str, Comes]:
+    """Every skill of an arm (`tamp.skills.declared.arm_specs`), and what it comes to."""
+    return {
+        "approach-object": lambda c: ApproachObject((c.label,), ref=c.place, index=c.index),
+        "move-to-object": lambda c: MoveToObject((c.label,), ref=c.place, index=c.index),
+        "approach-named": lambda c: ApproachNamed(c.place),
+        "move-to-named": lambda c: MoveToNamed(c.place),
+        "retreat": lambda c: RetreatZ(LIFT),
+        "open-hand": lambda c: _event("open", c),
+        "close-hand": lambda c: _event("close", c),
+    }
+
+
+@dataclass(frozen=True)
+class JudgedArmPlan:
     """A plan as it was read, the verdict on it, and its steps, none when it is not valid."""
 
     plan: PlanFile
@@ -45,7 +86,7 @@ class Judged:
     steps: tuple[Step | HandEvent, ...]
 
 
-def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell) -> Judged:
+def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell) -> JudgedArmPlan:
     """The steps of a plan in any format of `tamp validate`, once it is known to be valid.
 
     InputError for files that cannot be read or do not belong together, for a domain that is for no arm, and with all
@@ -65,14 +106,14 @@ def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell)
     plan = in_order(read_plan(source))
     verdict = verdict_on(plan, judge, trace=True)
     if not verdict.valid:
-        return Judged(plan, replace(verdict, changes=()), ())
+        return JudgedArmPlan(plan, replace(verdict, changes=()), ())
     actions = [
         GroundAction(a.action.name, tuple(str(p) for p in a.actual_parameters)) for a in resolve(plan, judge.problem)
     ]
     steps = refined(actions, bound, _facts(judge.problem, verdict.changes), world)
     if wrong := wrong_in(steps, actions, world):
         raise InputError("\n  ".join([f"{source.name} cannot be run in {world.name}:", *wrong]))
-    return Judged(plan, verdict, steps)
+    return JudgedArmPlan(plan, verdict, steps)
 
 
 def bind(domain: Domain) -> dict[str, str]:
@@ -104,28 +145,32 @@ def wrong_in(steps: Sequence[Step | HandEvent], actions: Sequence[GroundAction],
     """What is wrong with the steps in a world, each with its action: what would be wrong with an action plan, and
     work for a hand where the world has none."""
     numbers = [n for n, step in enumerate(steps, 1) if not isinstance(step, HandEvent)]
-    told = []
+    wrong = []
     if numbers:
         for breach in breaches_in(movements([steps[n - 1] for n in numbers], "moves"), world):
             number = numbers[breach.step - 1] if breach.step else 1
-            told.append((number, breach.message))
+            wrong.append((number, breach.message))
     event = next((s for s in steps if isinstance(s, HandEvent)), None)
     if event is not None and world.hand is None:
-        told.append((event.step, 'it is for the hand, and the world names none; valid: hand = "tcp://127.0.0.1:5557"'))
-    return [f"step {number}, {actions[number - 1]}: {message}" for number, message in sorted(told)]
+        wrong.append((event.step, 'it is for the hand, and the world names none; valid: hand = "tcp://127.0.0.1:5557"'))
+    return [f"step {number}, {actions[number - 1]}: {message}" for number, message in sorted(wrong)]
 
 
 def _step(number: int, action: GroundAction, skill: str, facts: Facts, world: Workcell) -> Step | HandEvent:
-    said, comes = dict(zip(arm_specs()[skill].takes, action.args, strict=False)), arm_skills()[skill]
+    arguments, comes = dict(zip(arm_specs()[skill].takes, action.args, strict=False)), arm_skills()[skill]
     try:
-        place = pose_named(said[NAMED], world.poses) if NAMED in said else ""
-        if ITEM not in said:
-            return comes(Call(number, action, place))
-        label = label_named(said[ITEM], world.labels)
-        index = rank(said[ITEM], said[NAMED], facts, world.labels)
+        place = pose_named(arguments[NAMED], world.poses) if NAMED in arguments else ""
+        if ITEM not in arguments:
+            return comes(SkillCall(number, action, place))
+        label = label_named(arguments[ITEM], world.labels)
+        index = rank(arguments[ITEM], arguments[NAMED], facts, world.labels)
     except InputError as e:
         raise InputError(f"step {number}, {action}: {e}") from e
-    return comes(Call(number, action, place, label, index))
+    return comes(SkillCall(number, action, place, label, index))
+
+
+def _event(kind: str, call: SkillCall) -> HandEvent:
+    return HandEvent(kind, call.number, {"action": call.action.name, "args": list(call.action.args)})
 
 
 def _facts(problem: Any, changes: Sequence[Sequence[str]]) -> list[Facts]:

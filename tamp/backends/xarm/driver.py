@@ -1,6 +1,6 @@
 """One arm through UFACTORY's unmodified SDK: what it says of itself, moves that are not waited for, and stopping.
 
-Radians and metres here; the SDK is told millimetres. Every call answers within `REPLY` seconds or is a fault: a
+Radians and metres here; the SDK takes millimetres. Every call answers within `REPLY` seconds or is a fault: a
 controller that does not answer may still carry out what it was sent, so that a move which was not acknowledged is
 stopped before anything else.
 """
@@ -21,7 +21,7 @@ import numpy as np
 from motion.arms import ARMS, Arm
 from motion.poses import Array, to_rpy
 from tamp.backends.xarm.address import CONTROL_PORT
-from tamp.backends.xarm.faults import ArmFault, api_meaning, error_meaning, meanings, warning_meaning
+from tamp.backends.xarm.arm_faults import ArmFault, api_meaning, error_meaning, meanings, warning_meaning
 from tamp.backends.xarm.sdk import NO_ANSWER, PAUSE, REPLY, opened
 from tamp.backends.xarm.workcell import Load, Rates
 
@@ -71,12 +71,12 @@ class Condition:
         return f"the controller has a warning left: {warning_meaning(self.warning)} {CLEAR}"
 
     def checked(self) -> Condition:
-        """The same. ArmFault for an error of the controller, and when somebody else stopped it."""
+        """The same. ArmFault for an error of the controller, and when something else stopped it."""
         if self.error:
             raise ArmFault("error", error_meaning(self.error))
         if self.state >= STATE_STOPPED:
-            told = f"the controller was stopped or reconfigured by something else (state {self.state})"
-            raise ArmFault("taken", told)
+            message = f"the controller was stopped or reconfigured by something else (state {self.state})"
+            raise ArmFault("taken", message)
         return self
 
     @property
@@ -143,10 +143,10 @@ class Driver:
         return Condition(int(state), int(error), int(warning), int(queued), q)
 
     def checked(self) -> Condition:
-        """The condition. ArmFault for an error of the controller, and when somebody else stopped it."""
+        """The condition. ArmFault for an error of the controller, and when something else stopped it."""
         return self.condition().checked()
 
-    # What it is told
+    # What it is commanded
 
     def prepare(self, T_flange_tool: Array, load: Load) -> Condition:
         """Motors, mode and state, tool and load, in the order that the controller wants; then ready, or ArmFault.
@@ -225,7 +225,7 @@ class Driver:
     def halt(self, seconds: float = HALTS) -> None:
         """Stop and empty the queue, until the controller says so and the joints stand still.
 
-        Tries again and reconnects for so many seconds; ArmFault `frozen` or `lost` when it never said so. Where the
+        Tries again and reconnects for so many seconds; ArmFault `frozen` or `lost` when it never did. Where the
         controller has not answered for `ALARM` seconds that is reported at once, and trying goes on.
         """
         with self._halting, self._alarmed() as acknowledged:

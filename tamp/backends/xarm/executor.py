@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 from tamp.agent.clock import run_in_real_time
 from tamp.agent.session import Session
-from tamp.backends.xarm.backend import ArmBackend
+from tamp.backends.xarm.arm_backend import ArmBackend
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_steps import Step
+from tamp.backends.xarm.arm_stop import ArmStop
+from tamp.backends.xarm.arm_verdict import ArmVerdict
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.hand import Hand, HandEvent
-from tamp.backends.xarm.performing import OnArm
+from tamp.backends.xarm.hand import HandController, HandEvent
+from tamp.backends.xarm.motion_planner import MotionPlanner
+from tamp.backends.xarm.performing import ArmPerformer
 from tamp.backends.xarm.rehearsal import rehearse
-from tamp.backends.xarm.steps import Step
-from tamp.backends.xarm.stopping import Stop
-from tamp.backends.xarm.targets import Targets
-from tamp.backends.xarm.verdict import Verdict
-from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.step_targets import StepTargets
 from tamp.model.events import Event
 from tamp.planning.engine import Tell
 
@@ -30,22 +30,22 @@ class Executor:
     """Runs plans on one arm."""
 
     driver: Driver
-    ways: Ways
-    targets: Targets
-    stop: Stop
+    ways: MotionPlanner
+    targets: StepTargets
+    stop: ArmStop
     tell: Tell
-    hand: Hand | None = None
+    hand: HandController | None = None
     check_twice: bool = True
 
-    def run(self, steps: Sequence[Step | HandEvent]) -> Verdict:
+    def run(self, steps: Sequence[Step | HandEvent]) -> ArmVerdict:
         """Carry out the steps. Does not raise for what an arm does: the verdict says it."""
         try:
             q = self.driver.condition().q
             rehearse(steps, q, self.ways, self.targets, self.stop, self.tell, self.check_twice)
         except ArmFault as e:
-            return self._end(Verdict(False, (), e.step, e.kind, str(e)))
+            return self._end(ArmVerdict(False, (), e.step, e.kind, str(e)))
         backend = ArmBackend(self.driver, self.ways.cell.T_flange_tool)
-        on_arm = OnArm(backend, self.ways, self.targets, self.stop, self.tell, self.hand, self.check_twice)
+        on_arm = ArmPerformer(backend, self.ways, self.targets, self.stop, self.tell, self.hand, self.check_twice)
         session = Session(on_arm, self._publish, ends_when_idle=True)
         session.begin(on_arm.plan(steps))
         try:
@@ -53,7 +53,7 @@ class Executor:
         except ArmFault:  # of the stop after the end; the verdict has what went before
             pass
         except KeyboardInterrupt:
-            return self._end(on_arm.verdict if on_arm.verdict.kind else Verdict(False, (), kind="stopped"))
+            return self._end(on_arm.verdict if on_arm.verdict.kind else ArmVerdict(False, (), kind="stopped"))
         finally:
             if on_arm.verdict.kind == "internal":
                 self._end(on_arm.verdict)
@@ -62,6 +62,6 @@ class Executor:
     def _publish(self, event: Event) -> None:
         self.tell(event.kind, **event.data())
 
-    def _end(self, verdict: Verdict) -> Verdict:
+    def _end(self, verdict: ArmVerdict) -> ArmVerdict:
         self.tell("end", success=verdict.success, why=verdict.kind, reason=verdict.reason, halted=verdict.halted)
         return verdict

@@ -11,9 +11,9 @@ import numpy as np
 from motion.arms import Arm
 from motion.poses import Array, error
 from tamp.agent.activity import Routine
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.driver import STATE_PAUSED, Condition, Driver
-from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.workcell import Rates
 
 CYCLE = 0.02
@@ -51,7 +51,7 @@ class Leg:
 
 
 def follow(
-    leg: Leg, driver: Driver, rates: Rates, T_flange_tool: Array, stop: Stop, look: Callable[[], Condition]
+    leg: Leg, driver: Driver, rates: Rates, T_flange_tool: Array, stop: ArmStop, look: Callable[[], Condition]
 ) -> Routine[Condition]:
     """Send a leg and watch it, a look at the arm a cycle; the condition at its end. ArmFault when it has to stop: the
     caller halts the arm."""

@@ -27,7 +27,7 @@ Reason = Literal["refused", "no answer", "unreachable", "connection lost", "clos
 
 @dataclass(frozen=True)
 class HandEvent:
-    """What the hand is to do (`open`, `close`, ...), at which step of the plan, from 1, and what else it is told, as
+    """What the hand is to do (`open`, `close`, ...), at which step of the plan, from 1, and what else it is sent, as
     JSON has it."""
 
     kind: str
@@ -45,7 +45,7 @@ class HandError(TampError):
         self.reason = reason
 
 
-class Hand(Protocol):
+class HandController(Protocol):
     """A hand controller."""
 
     def emit(self, event: HandEvent, timeout: float) -> None:

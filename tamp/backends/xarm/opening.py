@@ -1,4 +1,4 @@
-"""An arm, its hand and its detector in their world, opened for whoever drives it."""
+"""An arm, its hand and its detector in their world, opened for a run or a session."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 from motion.poses import to_quat
+from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.detections import Detector, open_detector
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.hand import Hand, TcpHand
+from tamp.backends.xarm.hand import HandController, TcpHand
 from tamp.backends.xarm.workcell import Workcell
 
 
@@ -22,7 +22,7 @@ def tool_of(cell: Workcell) -> list[float]:
 
 
 def detector_of(cell: Workcell, say: Callable[[str], None], opened: ExitStack) -> Detector | None:
-    """What sees in a world, until `opened` is closed; None where it names nobody. `say` is told of wrong lines."""
+    """The detector of a world until `opened` is closed; None where it names none. `say` is called with wrong lines."""
     if not cell.detector.source:
         return None
     detector = open_detector(cell, say)
@@ -30,7 +30,7 @@ def detector_of(cell: Workcell, say: Callable[[str], None], opened: ExitStack) -
     return detector
 
 
-def connected(cell: Workcell, address: str, port: int, opened: ExitStack) -> tuple[Driver, Hand | None]:
+def connected(cell: Workcell, address: str, port: int, opened: ExitStack) -> tuple[Driver, HandController | None]:
     """The arm at an address, and the hand that its world names, until `opened` is closed. Nothing is enabled yet, and
     nothing moves."""
     driver = Driver.connect(address, cell.arm, port)
@@ -44,7 +44,7 @@ def connected(cell: Workcell, address: str, port: int, opened: ExitStack) -> tup
 
 @contextmanager
 def claimed(host: str) -> Iterator[None]:
-    """Hold the arm at an address. ArmFault `taken` when another process of this machine does, whoever's it is.
+    """Hold the arm at an address. ArmFault `taken` when another process of this machine does, of any user.
 
     The name is an abstract Unix socket's (Linux): no file, so neither TMPDIR nor the rights to a folder matter.
     """

@@ -18,14 +18,10 @@ import numpy as np
 
 from motion.poses import Array, to_rpy
 from tamp.agent.activity import Activity, Doing, Routine, T, for_ever
-from tamp.backends.xarm.backend import ArmBackend
-from tamp.backends.xarm.driver import STATE_PAUSED, Condition
-from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.following import Leg, follow, tracking_error
-from tamp.backends.xarm.hand import Hand, HandError, HandEvent
-from tamp.backends.xarm.rehearsal import cross_check, planned, rehearse, word
-from tamp.backends.xarm.skills import LIFT
-from tamp.backends.xarm.steps import (
+from tamp.backends.xarm.arm_backend import ArmBackend
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_steps import (
+    LIFT,
     ApproachNamed,
     ApproachObject,
     MoveToNamed,
@@ -35,10 +31,14 @@ from tamp.backends.xarm.steps import (
     Sleep,
     Step,
 )
-from tamp.backends.xarm.stopping import Stop
-from tamp.backends.xarm.targets import Target, Targets, same_words
-from tamp.backends.xarm.verdict import StepDone, Verdict
-from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.arm_stop import ArmStop
+from tamp.backends.xarm.arm_verdict import ArmVerdict, StepDone
+from tamp.backends.xarm.driver import STATE_PAUSED, Condition
+from tamp.backends.xarm.following import Leg, follow, tracking_error
+from tamp.backends.xarm.hand import HandController, HandError, HandEvent
+from tamp.backends.xarm.motion_planner import MotionPlanner
+from tamp.backends.xarm.rehearsal import cross_check, planned, rehearse, word
+from tamp.backends.xarm.step_targets import StepTarget, StepTargets, same_words
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Command, Observation
 from tamp.planning.deliberation import Thought
@@ -70,23 +70,23 @@ def cannot_read(text: str) -> Thought[Any]:
 
 
 @dataclass(eq=False)
-class OnArm:
+class ArmPerformer:
     """Performs on an arm. `verdict` is what became of the last plan."""
 
     backend: ArmBackend
-    ways: Ways
-    targets: Targets
-    stop: Stop
+    ways: MotionPlanner
+    targets: StepTargets
+    stop: ArmStop
     tell: Tell
-    hand: Hand | None = None
+    hand: HandController | None = None
     check_twice: bool = True
     patience: float = 0.0
     """Seconds for which an arm that still moves when it is first told something is waited for: what a session that was
     killed had sent comes to its end by itself."""
     reader: Callable[[str], Thought[Sequence[Step]]] = cannot_read
-    verdict: Verdict = field(default_factory=lambda: Verdict(False, ()))
+    verdict: ArmVerdict = field(default_factory=lambda: ArmVerdict(False, ()))
     doing: Doing | None = None
-    _approached: tuple[ApproachObject, Target] | None = None
+    _approached: tuple[ApproachObject, StepTarget] | None = None
     """The last approach to a thing, as long as nothing else was done since."""
     _prepared: bool = False
 
@@ -194,7 +194,7 @@ class OnArm:
             return self.verdict.reason
         finally:
             self.doing = None
-        self.verdict = Verdict(True, tuple(done))
+        self.verdict = ArmVerdict(True, tuple(done))
         return None
 
     def _prepare(self) -> None:
@@ -232,7 +232,7 @@ class OnArm:
         off = tracking_error(self.backend.driver.arm, now.q, self.ways.cell.T_flange_tool, target.T_base_tool)
         return StepDone(number, word(step), time.perf_counter() - begun, *off, nearest)
 
-    def _approach_anew(self, number: int, step: Step, target: Target) -> Target | None:
+    def _approach_anew(self, number: int, step: Step, target: StepTarget) -> StepTarget | None:
         """Where to approach a thing once more that has jumped sideways since it was approached; None for any other."""
         if self._approached is None or target.seen is None or not isinstance(step, MoveToObject):
             return None
@@ -245,13 +245,13 @@ class OnArm:
         self.tell("jumped", number=number, label=target.seen.label, metres=round(moved, 4), approach="anew")
         return self.targets.above(approach, target)
 
-    def _go(self, number: int, step: Step, target: Target, q: Array) -> Routine[tuple[Condition, float | None]]:
+    def _go(self, number: int, step: Step, target: StepTarget, q: Array) -> Routine[tuple[Condition, float | None]]:
         """Plan a way, look at it twice, and go it."""
         legs, nearest = yield from self._beside(lambda: self._planned(number, step, target, q))
         self.targets.fresh(target)
         return (yield from self._follow(legs)), nearest
 
-    def _planned(self, number: int, step: Step, target: Target, q: Array) -> tuple[tuple[Leg, ...], float | None]:
+    def _planned(self, number: int, step: Step, target: StepTarget, q: Array) -> tuple[tuple[Leg, ...], float | None]:
         legs = planned(number, step, target, q, self.ways, self.tell)
         return legs, cross_check(number, step, legs, self.ways, self.tell) if self.check_twice else None
 
@@ -288,7 +288,7 @@ class OnArm:
             self.doing.waits_for = "somebody paused the controller" if now.state == STATE_PAUSED else ""
         return now
 
-    def _found(self, step: Step, q: Array) -> Routine[Target]:
+    def _found(self, step: Step, q: Array) -> Routine[StepTarget]:
         """The target of a step, waited for as long as the step says."""
         wait = self.targets.finding(step, self.ways.tool(q))
         while (target := wait()) is None:
@@ -323,7 +323,7 @@ class OnArm:
             raise
         self.tell("hand", number=number, asked=event.kind, acknowledged=True)
 
-    def _abort(self, e: BaseException, done: tuple[StepDone, ...], number: int) -> Verdict:
+    def _abort(self, e: BaseException, done: tuple[StepDone, ...], number: int) -> ArmVerdict:
         self._prepared = False
         stopped = isinstance(e, KeyboardInterrupt | GeneratorExit)
         kind = e.kind if isinstance(e, ArmFault) else "stopped" if stopped else "internal"
@@ -336,4 +336,4 @@ class OnArm:
             halted, reason = False, f"{reason}; {fault}"
         self.tell("abort", number=number, why=kind, reason=reason)
         self.tell("halted", acknowledged=halted)
-        return Verdict(False, done, number, kind, reason, halted)
+        return ArmVerdict(False, done, number, kind, reason, halted)

@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from motion.poses import Array
-from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_steps import OfObject, Sleep, Step
+from tamp.backends.xarm.arm_stop import ArmStop
+from tamp.backends.xarm.arm_verdict import ArmVerdict
 from tamp.backends.xarm.following import Leg
 from tamp.backends.xarm.hand import HandEvent
-from tamp.backends.xarm.steps import OfObject, Sleep, Step
-from tamp.backends.xarm.stopping import Stop
-from tamp.backends.xarm.targets import Target, Targets
-from tamp.backends.xarm.verdict import Verdict
-from tamp.backends.xarm.ways import NoPath, Ways
+from tamp.backends.xarm.motion_planner import MotionPlanner, NoPath
+from tamp.backends.xarm.step_targets import StepTarget, StepTargets
 from tamp.planning.engine import Tell
 
 
 def rehearse(
     steps: Sequence[Step | HandEvent],
     q: Array,
-    ways: Ways,
-    targets: Targets,
-    stop: Stop,
+    ways: MotionPlanner,
+    targets: StepTargets,
+    stop: ArmStop,
     tell: Tell,
     twice: bool = True,
 ) -> int:
@@ -50,7 +50,7 @@ def rehearse(
     return len(steps)
 
 
-def planned(number: int, step: Step, target: Target, q: Array, ways: Ways, tell: Tell) -> tuple[Leg, ...]:
+def planned(number: int, step: Step, target: StepTarget, q: Array, ways: MotionPlanner, tell: Tell) -> tuple[Leg, ...]:
     """The legs of a step. ArmFault `infeasible` when there are none."""
     legs = ways.legs(q, target.T_base_tool, target.how, target.q)
     if isinstance(legs, NoPath):
@@ -59,7 +59,7 @@ def planned(number: int, step: Step, target: Target, q: Array, ways: Ways, tell:
     return legs
 
 
-def cross_check(number: int, step: Step, legs: tuple[Leg, ...], ways: Ways, tell: Tell) -> float | None:
+def cross_check(number: int, step: Step, legs: tuple[Leg, ...], ways: MotionPlanner, tell: Tell) -> float | None:
     """The nearest that the legs come to anything, by the second look. ArmFault `infeasible` when they touch it."""
     report = ways.second_look(legs)
     tell("second_look", number=number, **asdict(report))
@@ -70,16 +70,21 @@ def cross_check(number: int, step: Step, legs: tuple[Leg, ...], ways: Ways, tell
 
 
 def rehearsed(
-    steps: Sequence[Step | HandEvent], q: Array, ways: Ways, targets: Targets, tell: Tell, twice: bool = True
-) -> Verdict:
+    steps: Sequence[Step | HandEvent],
+    q: Array,
+    ways: MotionPlanner,
+    targets: StepTargets,
+    tell: Tell,
+    twice: bool = True,
+) -> ArmVerdict:
     """The verdict on a plan that is only gone through."""
     try:
-        known = rehearse(steps, q, ways, targets, Stop(), tell, twice)
+        known = rehearse(steps, q, ways, targets, ArmStop(), tell, twice)
     except ArmFault as e:
-        verdict = Verdict(False, (), e.step, e.kind, str(e))
+        verdict = ArmVerdict(False, (), e.step, e.kind, str(e))
     else:
         seen = "" if known == len(steps) else f"step {known + 1} and what follows depend on what will be seen"
-        verdict = Verdict(True, (), reason=seen)
+        verdict = ArmVerdict(True, (), reason=seen)
     tell("end", success=verdict.success, why=verdict.kind, reason=verdict.reason, halted=None)
     return verdict
 

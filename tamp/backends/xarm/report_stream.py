@@ -1,6 +1,6 @@
-"""Listen to an arm's reports: what its controller sends to whoever connects to its report ports.
+"""Listen to an arm's reports: what its controller sends to every client of its report ports.
 
-Nothing is ever sent to it, and any number may listen beside whoever drives the arm.
+Nothing is ever sent to it, and any number may listen while the arm is driven.
 
 Every frame begins with its own size in bytes, u32 with the highest byte first. State, mode and joints stand at the same
 places in the frames of all report ports; only the rich one is read for errors and for how many joints the arm has.
@@ -47,7 +47,8 @@ class NoReport(TampError):
 class ArmReport:
     """State and mode by their numbers, the joints (7,) in radians, those that an arm does not have being 0.
 
-    `error`, `warning`, and how many `axes` the arm has are None where the frame is not a rich one.
+    `error`, `warning`, and how many `axes` the arm has are None where the frame is not a rich one. `at`: when it came,
+    in seconds of `time.monotonic`.
     """
 
     state: int
@@ -56,6 +57,7 @@ class ArmReport:
     error: int | None = None
     warning: int | None = None
     axes: int | None = None
+    at: float = 0.0
 
 
 def read_report(frame: bytes) -> ArmReport:
@@ -91,20 +93,12 @@ def split(received: bytes) -> tuple[list[bytes], bytes]:
     return found, received
 
 
-@dataclass(frozen=True, eq=False)
-class Heard:
-    """The newest report, and when it came (seconds of `time.monotonic`)."""
-
-    report: ArmReport
-    at: float
-
-
 class ReportStream:
     """Listens to one port on a thread of its own, and connects again whenever that ends."""
 
     def __init__(self, host: str, port: int) -> None:
         """The arm need not be there yet."""
-        self.newest: Heard | None = None
+        self.newest: ArmReport | None = None
         self.trouble: str | None = f"not connected to {host}:{port} yet"
         self._host, self._port = host, port
         self._ended = threading.Event()
@@ -135,7 +129,7 @@ class ReportStream:
                     last = time.monotonic()
                     frames, half = split(half + received)
                     if frames:
-                        self.newest, self.trouble = Heard(read_report(frames[-1]), last), None
+                        self.newest, self.trouble = replace(read_report(frames[-1]), at=last), None
                 if time.monotonic() - last > SILENT:
                     raise ConnectionError(f"nothing came for {SILENT:g} s")
         finally:
@@ -143,7 +137,7 @@ class ReportStream:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class ArmLook:
     """What is known of the arm now: the newest `report` of either port, how many seconds old it is, the newest `rich`
     one unless it is old, and what is wrong. Without any report the age is how long there has been none."""
 
@@ -166,14 +160,14 @@ class ArmReports:
         self._since = time.monotonic()
         self._rich, self._real = ReportStream(host, RICH_PORT), ReportStream(host, REAL_PORT)
 
-    def look(self) -> Look:
+    def look(self) -> ArmLook:
         """What is known now. Returns at once."""
         now, rich, real = time.monotonic(), self._rich.newest, self._real.newest
         newest = max((h for h in (rich, real) if h is not None), key=lambda h: h.at, default=None)
         age = now - (newest.at if newest else self._since)
-        told = rich.report if rich is not None and now - rich.at <= OLD else None
+        recent = rich if rich is not None and now - rich.at <= OLD else None
         trouble = self._rich.trouble or (self._real.trouble if age > OLD else None)
-        return Look(newest.report if newest else None, age, told, trouble)
+        return ArmLook(newest, age, recent, trouble)
 
     def close(self) -> None:
         """Hang up on both."""

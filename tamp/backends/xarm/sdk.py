@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, wait
 from typing import Any
 
-from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.arm_faults import ArmFault
 
 REPLY = 1.0
 """Seconds in which the controller has to answer."""
@@ -75,7 +75,7 @@ def _bounded(api: Any) -> None:
     """Have every reply waited for as long as `REPLY`, and no longer than there is a connection.
 
     The SDK gives moves 10 s whatever its time-out is, and waits as long for a connection that it knows to be broken:
-    meanwhile an arm would move that nobody watches or stops.
+    meanwhile an arm would move unwatched.
     """
     commands = api._arm.arm_cmd
     wait, port = commands.recv_modbus_response, commands.arm_port

@@ -1,4 +1,4 @@
-"""Joint targets to an arm at a steady rate, from a thread of their own, whatever whoever commands is busy with."""
+"""Joint targets to an arm at a steady rate, from a thread of their own, whatever the caller is busy with."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import time
 
 from motion.joint_servo import JointServo
 from motion.poses import Array
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.driver import ALARM, Driver
-from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.stopping import Stop
 from tamp.errors import TampError
 
 EXPIRES = 0.1
@@ -30,7 +30,7 @@ class Stream:
     """Sends targets from `start` to `halt`. What goes wrong halts the arm, and is raised by the next call, in the
     caller's thread. `stands` says whether the arm has acknowledged that it stands still; None before it has to."""
 
-    def __init__(self, driver: Driver, servo: JointServo, period: float, stop: Stop) -> None:
+    def __init__(self, driver: Driver, servo: JointServo, period: float, stop: ArmStop) -> None:
         self._driver, self._servo, self._period, self._stop = driver, servo, period, stop
         self._lock, self._ended = threading.Lock(), threading.Event()
         self._until: float | None = None
@@ -57,7 +57,7 @@ class Stream:
             self._until = time.monotonic() + EXPIRES
 
     def halt(self) -> None:
-        """Send nothing any more, and have the arm stand still for good; tried once, by whoever is first. ArmFault where
+        """Send nothing any more, and have the arm stand still for good; tried once, by the first caller. ArmFault where
         it does not say that it does."""
         self._ended.set()
         with self._halting:
@@ -101,7 +101,7 @@ class Stream:
 
     def _fail(self, fault: TampError) -> None:
         self._fault = fault
-        with contextlib.suppress(ArmFault):  # whoever closes it hears of that
+        with contextlib.suppress(ArmFault):  # `close` raises it
             self.halt()
 
     def _target(self) -> Array | None:

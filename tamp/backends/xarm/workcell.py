@@ -184,8 +184,8 @@ def _named(name: str, table: Table, arm: Arm, T_flange_tool: Array) -> NamedPose
     for i, (angle, low, high) in enumerate(zip(q, arm.lower, arm.upper, strict=True)):
         if not low <= angle <= high:
             span = f"{np.degrees(low):.2f} to {np.degrees(high):.2f}"
-            said = f"joint {i + 1} of pose {name!r} is {np.degrees(angle):g}°; valid for the {arm.name}: {span}"
-            raise table.wrong(said, "joints_deg", i)
+            problem = f"joint {i + 1} of pose {name!r} is {np.degrees(angle):g}°; valid for the {arm.name}: {span}"
+            raise table.wrong(problem, "joints_deg", i)
     return NamedPose(name, arm.forward(q) @ T_flange_tool, q)
 
 
@@ -194,11 +194,11 @@ def _box(name: str, table: Table) -> Box:
     low, high = (table.millimetres(key, _XYZ) for key in ("low_mm", "high_mm"))
     for axis, low_, high_ in zip("xyz", low, high, strict=True):
         if not low_ < high_:
-            said = f"the box {name!r} is empty: {axis} from {1000 * low_:g} to {1000 * high_:g} mm"
-            raise table.wrong(f"{said}; valid: high_mm greater than low_mm in x, y and z", "high_mm")
+            problem = f"the box {name!r} is empty: {axis} from {1000 * low_:g} to {1000 * high_:g} mm"
+            raise table.wrong(f"{problem}; valid: high_mm greater than low_mm in x, y and z", "high_mm")
     if (longest := 1000 * float((high - low).max())) < LEAST_BOX:
-        said = f"{table.called('high_mm')} is {table.values['high_mm']}, at most {longest:.4g} mm from low_mm"
-        raise table.wrong(f"{said}: metres? valid: millimetres, such as {(1e6 * high).round().tolist()}", "high_mm")
+        problem = f"{table.called('high_mm')} is {table.values['high_mm']}, at most {longest:.4g} mm from low_mm"
+        raise table.wrong(f"{problem}: metres? valid: millimetres, such as {(1e6 * high).round().tolist()}", "high_mm")
     return Box(name, low, high)
 
 
@@ -252,17 +252,17 @@ SLACK = 1e-6
 def check(world: Workcell, table: Table) -> None:
     """InputError, with the line, for the first thing that cannot be."""
     if world.table is not None and world.workspace.high[2] <= world.table:
-        said = f"the workspace ends at {_mm(world.workspace.high[2])}, below the table at {_mm(world.table)}"
-        raise table.wrong(f"{said}; valid: a workspace that reaches above the table", "workspace", "high_mm")
+        problem = f"the workspace ends at {_mm(world.workspace.high[2])}, below the table at {_mm(world.table)}"
+        raise table.wrong(f"{problem}; valid: a workspace that reaches above the table", "workspace", "high_mm")
     for pose in world.poses.values():
         field = "xyz_mm" if pose.q is None else "joints_deg"
         if why := out_of_bounds(world, pose.T_base_tool[:3, 3]):
             raise table.wrong(f"{field}: pose {pose.name!r} is {why}", "poses", pose.name, field)
         if pose.q is None and not _reached(world, pose.T_base_tool):
-            said = f"pose {pose.name!r} at {shown(pose.T_base_tool[:3, 3])} is out of reach of the {world.arm.name}"
+            problem = f"pose {pose.name!r} at {shown(pose.T_base_tool[:3, 3])} is out of reach of the {world.arm.name}"
             hint = " (its five joints leave the tool little choice: joints_deg says it exactly)"
             advice = f"; valid: a pose that its joints reach within their limits{hint if world.arm.joints < 6 else ''}"
-            raise table.wrong(f"{field}: {said}{advice}", "poses", pose.name, field)
+            raise table.wrong(f"{field}: {problem}{advice}", "poses", pose.name, field)
 
 
 def _reached(world: Workcell, T_base_tool: Array) -> bool:

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from tamp.agent.session import Session
-from tamp.backends.fake.table import FakeTable
+from tamp.backends.fake_table import FakeTable
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import find
-from tamp.backends.xarm.backend import ArmBackend
+from tamp.backends.xarm.arm_backend import ArmBackend
+from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.performing import OnArm
-from tamp.backends.xarm.stopping import Stop
-from tamp.backends.xarm.targets import Targets
-from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.motion_planner import MotionPlanner
+from tamp.backends.xarm.performing import ArmPerformer
+from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
 from tamp.model.events import Event
@@ -79,7 +79,7 @@ def on_an_arm() -> Iterator[Live]:
         driver = Driver.connect(emulator.host, cell.arm, emulator.port)
         events: list[Event] = []
         backend = ArmBackend(driver, cell.T_flange_tool)
-        arm = OnArm(backend, Ways(cell), Targets(cell), Stop(), lambda *_, **__: None)
+        arm = ArmPerformer(backend, MotionPlanner(cell), StepTargets(cell), ArmStop(), lambda *_, **__: None)
         try:
             session = Session(arm, events.append)
             yield Live(backend, None, session, "(move-to-named bin_drop)", events, in_real_time=True)

@@ -13,8 +13,8 @@ from motion.poses import Array
 from tamp.agent.orders import End, Say, Skip, Start, Stop, Undo
 from tamp.agent.session import STALE_HOLD, STALE_STOP
 from tamp.agent.tabletop_agent import Going, Heard
-from tamp.backends.fake.table import FakeTable
-from tamp.backends.xarm.backend import ArmBackend
+from tamp.backends.fake_table import FakeTable
+from tamp.backends.xarm.arm_backend import ArmBackend
 from tamp.model.atoms import Atom
 from tamp.model.backend import Observation
 from tamp.model.events import Blind

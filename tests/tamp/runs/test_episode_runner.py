@@ -9,7 +9,7 @@ from pathlib import Path
 
 from motion.poses import pose
 from tamp.agent.searching import Reads
-from tamp.backends.fake.table import FakeTable
+from tamp.backends.fake_table import FakeTable
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.domain import load

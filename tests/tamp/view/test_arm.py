@@ -14,8 +14,8 @@ from motion.arm_model import robot_model
 from motion.arms import Arm
 from motion.poses import from_rpy
 from tamp.backends.xarm.detections import Detection
-from tamp.backends.xarm.report_stream import ArmReport, Look
-from tamp.backends.xarm.ways import tool_of
+from tamp.backends.xarm.motion_planner import tool_of
+from tamp.backends.xarm.report_stream import ArmLook, ArmReport
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.view.arm import LONGEST_LABEL, MOST_SHOWN, ArmSource, lines_of, scene_of, standing_of, values_of
 from tamp.view.layout import Layout
@@ -35,7 +35,7 @@ def report(state: int = 2, mode: int = 0, error: int = 0, warning: int = 0, axes
 
 
 def said(now: ArmReport | None, age: float = 0.1, rich: ArmReport | None = None, trouble: str | None = None) -> str:
-    return "\n".join(text for text, _ in lines_of(Look(now, age, rich, trouble)))
+    return "\n".join(text for text, _ in lines_of(ArmLook(now, age, rich, trouble)))
 
 
 def test_a_world_is_drawn_with_all_its_boxes_poses_and_cameras(bench: Workcell) -> None:
@@ -85,15 +85,17 @@ def test_state_mode_and_error_are_told_in_words() -> None:
 def test_what_is_old_or_wrong_is_not_told_as_the_arms_state(bench: Workcell) -> None:
     old = said(report(1), age=4.2, trouble="no reports from 10.0.0.5:30002: timed out")
     assert "no report for 4 s" in old and "timed out" in old and "moving" not in old
-    other = standing_of(bench, Look(report(), 0.1, report(axes=7), None))
+    other = standing_of(bench, ArmLook(report(), 0.1, report(axes=7), None))
     assert other.notes == ("this arm has 7 joints, the world's 6: the picture is wrong",)
 
 
 def test_the_head_says_how_the_arm_is_in_a_word(bench: Workcell) -> None:
     stopped, well = report(4, error=31), report()
-    assert standing_of(bench, Look(well, 0.1, well, None)).state == "reporting"
-    assert "C31" in standing_of(bench, Look(stopped, 0.1, stopped, None)).verdict
-    silent = [standing_of(bench, look).state for look in (Look(stopped, 4.0, None, None), Look(None, 4.0, None, None))]
+    assert standing_of(bench, ArmLook(well, 0.1, well, None)).state == "reporting"
+    assert "C31" in standing_of(bench, ArmLook(stopped, 0.1, stopped, None)).verdict
+    silent = [
+        standing_of(bench, look).state for look in (ArmLook(stopped, 4.0, None, None), ArmLook(None, 4.0, None, None))
+    ]
     assert silent == ["silent", "silent"]
 
 
@@ -105,7 +107,7 @@ def test_numbers_are_in_degrees_and_millimetres_without_a_negative_zero(bench: W
 
 
 def test_its_page_is_that_of_a_run_without_what_an_arm_does_not_have(bench: Workcell) -> None:
-    page = LivePage(ArmSource(bench, "10.0.0.5", lambda: Look(report(), 0.1, report(), None)), Layout.of())
+    page = LivePage(ArmSource(bench, "10.0.0.5", lambda: ArmLook(report(), 0.1, report(), None)), Layout.of())
     page.look()
     shown = {name: json.loads(text) for name, text in page.board.parts.items()}
     assert "xarm6 at 10.0.0.5" in shown["#head"] and "camera_post" in shown["#places"]
@@ -120,7 +122,7 @@ def test_every_part_is_drawn_where_mujoco_has_it(arm: Arm, bench: Workcell) -> N
     model = mujoco.MjModel.from_xml_string(robot_model(arm, tool_of(T_flange_tool)).mjcf)
     data = mujoco.MjData(model)
     cell = replace(bench, arm=arm, T_flange_tool=T_flange_tool)
-    page = LivePage(ArmSource(cell, "10.0.0.5", lambda: Look(report(), 0.1, None, None)), Layout.of())
+    page = LivePage(ArmSource(cell, "10.0.0.5", lambda: ArmLook(report(), 0.1, None, None)), Layout.of())
     page.look()
     drawn = page.story.tracks.robot
     assert drawn is not None

@@ -6,10 +6,10 @@ from collections import deque
 from dataclasses import dataclass
 
 from motion.poses import Array
-from tamp.backends.xarm.emulator.motion_profiles import JointPath, Motion, plan
-from tamp.backends.xarm.emulator.protocol import FINISHED, STARTED, Request
+from tamp.backends.xarm.emulator.motion_profiles import JointPath, TimedMotion, plan
+from tamp.backends.xarm.emulator.protocol import FINISHED, STARTED, ProtocolRequest
 from tamp.backends.xarm.emulator.queued_commands import ArcMove, Command, JointMove, LineMove
-from tamp.backends.xarm.emulator.tool_body import Body
+from tamp.backends.xarm.emulator.tool_body import ToolBody
 
 SUCCESS, FAILURE, DISCARDED = 0, 1, 2
 """Codes of feedback."""
@@ -23,12 +23,12 @@ class Queued:
 
     number: int
     command: Command
-    request: Request
+    request: ProtocolRequest
     motion: int = 0
 
 
 @dataclass(frozen=True)
-class Event:
+class QueueEvent:
     """A command has started or finished (`kind`, as of feedback); `code` says how."""
 
     queued: Queued
@@ -39,22 +39,22 @@ class Event:
 @dataclass(frozen=True)
 class _Running:
     queued: Queued
-    motion: Motion
+    motion: TimedMotion
     start: float
 
 
 class CommandQueue:
-    """The queue of position control. `q` (n,) is where the arm is; poses follow from `body`. `shares` is told the share
+    """The queue of position control. `q` (n,) is where the arm is; poses follow from `body`. `shares` gets the share
     of its way that each motion has travelled, by its number among the motions."""
 
-    def __init__(self, body: Body, q: Array, shares: dict[int, float]) -> None:
+    def __init__(self, body: ToolBody, q: Array, shares: dict[int, float]) -> None:
         self.body, self.q, self.shares = body, q, shares
         self.waiting: deque[Queued] = deque()
         self._running: list[_Running] = []
         self._clock = 0.0
         self._rate, self._wanted, self._ramp = 1.0, 1.0, 1.0
         self._ending = False
-        self._events: list[Event] = []
+        self._events: list[QueueEvent] = []
 
     @property
     def moving(self) -> bool:
@@ -85,15 +85,15 @@ class CommandQueue:
     def stop(self, seconds: float, code: int = DISCARDED) -> None:
         """Drop what waits, and come to rest within some seconds; `code` is for the command that runs."""
         if not self._ending:
-            self._events += [Event(running.queued, FINISHED, code) for running in self._running]
-        self._events += [Event(queued, FINISHED, DISCARDED) for queued in self.waiting]
+            self._events += [QueueEvent(running.queued, FINISHED, code) for running in self._running]
+        self._events += [QueueEvent(queued, FINISHED, DISCARDED) for queued in self.waiting]
         self.waiting.clear()
         self._ending = True
         self._towards(0.0, seconds)
         if seconds <= 0 or not self._running or self._rate == 0:
             self._drop()
 
-    def events(self) -> list[Event]:
+    def events(self) -> list[QueueEvent]:
         """What has happened since the last call."""
         happened, self._events = self._events, []
         return happened
@@ -132,15 +132,15 @@ class CommandQueue:
         motion = plan(queued.command, q, T, self.body)
         self.waiting.popleft()
         self._running.append(_Running(queued, motion, start))
-        self._events.append(Event(queued, STARTED, SUCCESS))
+        self._events.append(QueueEvent(queued, STARTED, SUCCESS))
 
-    def _begin_blended(self, before: Motion) -> None:
+    def _begin_blended(self, before: TimedMotion) -> None:
         """The next command starts where the one before it will end."""
         end = before.path.at(1.0)
         joint = isinstance(before.path, JointPath)
         self._begin(end if joint else self.q, self.body.tool(end) if joint else end, self._clock)
 
-    def _fits(self, before: Motion) -> bool:
+    def _fits(self, before: TimedMotion) -> bool:
         """Whether the next command goes on in the same space."""
         command = self.waiting[0].command if self.waiting else None
         return isinstance(command, JointMove if isinstance(before.path, JointPath) else LineMove | ArcMove)
@@ -151,7 +151,7 @@ class CommandQueue:
         self._running.remove(running)
         self.shares[running.queued.motion] = 1.0
         if not self._ending:
-            self._events.append(Event(running.queued, FINISHED, SUCCESS))
+            self._events.append(QueueEvent(running.queued, FINISHED, SUCCESS))
 
     def _follow(self) -> None:
         if not self._running:
@@ -164,7 +164,7 @@ class CommandQueue:
         for running in self._running:
             self.shares[running.queued.motion] = running.motion.share(self._clock - running.start)
 
-    def _go_to(self, place: Array, motion: Motion) -> None:
+    def _go_to(self, place: Array, motion: TimedMotion) -> None:
         self.q = place if isinstance(motion.path, JointPath) else self.body.follow(place, self.q)
 
     def _towards(self, rate: float, seconds: float) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from motion.arms import Arm
 from motion.poses import Array
 from tamp.backends.xarm.emulator.command_queue import DISCARDED, FAILURE, SUCCESS, CommandQueue, Queued
-from tamp.backends.xarm.emulator.gripper_line import Gripper
+from tamp.backends.xarm.emulator.gripper_line import SerialGripper
 from tamp.backends.xarm.emulator.joint_followers import ServoFollower, VelocityFollower
 from tamp.backends.xarm.emulator.protocol import (
     ERROR,
@@ -17,11 +17,11 @@ from tamp.backends.xarm.emulator.protocol import (
     TRIGGERED,
     WARNING,
     Feedback,
-    Request,
+    ProtocolRequest,
     to_pose,
 )
 from tamp.backends.xarm.emulator.queued_commands import MOVES, Command
-from tamp.backends.xarm.emulator.tool_body import FASTEST, OVERSPEED, Body, MotionError
+from tamp.backends.xarm.emulator.tool_body import FASTEST, OVERSPEED, MotionError, ToolBody
 
 READY, MOVING, IDLE, PAUSED, STOPPED, CHANGED = 0, 1, 2, 3, 4, 5
 """States: READY is commanded, and reported as MOVING or IDLE."""
@@ -41,11 +41,11 @@ LOAD_DELAY = 0.1
 """Seconds until a load takes effect."""
 
 
-class Controller:
+class ArmController:
     """An arm with its controller. `now` is seconds since it was switched on; `q` (n,) is where the joints are."""
 
     def __init__(self, arm: Arm) -> None:
-        self.arm, self.gripper = arm, Gripper()
+        self.arm, self.gripper = arm, SerialGripper()
         self.now = 0.0
         self.mode, self.error, self.warning = POSITION, 0, 0
         self.motors = 0
@@ -67,7 +67,7 @@ class Controller:
         self.feedback: list[Feedback] = []
         """What is to be sent; the server takes it."""
         self._state, self._number = STOPPED, 0
-        self._load: tuple[float, tuple[float, ...], Request] | None = None
+        self._load: tuple[float, tuple[float, ...], ProtocolRequest] | None = None
         self._shares: dict[int, float] = {}
         self._set_body(np.zeros(arm.joints))
 
@@ -173,7 +173,7 @@ class Controller:
         self.tool_offset = offset
         self._configured()
 
-    def set_load(self, load: tuple[float, ...], request: Request) -> None:
+    def set_load(self, load: tuple[float, ...], request: ProtocolRequest) -> None:
         """A load, which takes effect a little later, and before the next motion command or `set_state` at the latest.
 
         Not at once: the SDK takes it for refused when its reply, or the next one, is not ready.
@@ -195,7 +195,7 @@ class Controller:
             self.motors = 0
         self._stop(STOPPED, FAILURE)
 
-    def submit(self, command: Command, request: Request) -> bool:
+    def submit(self, command: Command, request: ProtocolRequest) -> bool:
         """Queue a command; False when it was not taken (not ready, wrong mode, queue full)."""
         moves = isinstance(command, MOVES)
         if moves:
@@ -293,7 +293,7 @@ class Controller:
     # --- inside ---------------------------------------------------------------------------------------------------
 
     def _set_body(self, q: Array) -> None:
-        self.body = Body(self.arm, to_pose(self.tool_offset))
+        self.body = ToolBody(self.arm, to_pose(self.tool_offset))
         self.queue = CommandQueue(self.body, q, self._shares)
         self.servo = ServoFollower(self.body, q)
         self.velocity = VelocityFollower(self.body, q)
@@ -341,6 +341,6 @@ class Controller:
                 self.started += event.kind == STARTED
                 self.executed += event.kind == FINISHED and event.code == SUCCESS
 
-    def _send(self, request: Request, number: int, kind: int, code: int) -> None:
+    def _send(self, request: ProtocolRequest, number: int, kind: int, code: int) -> None:
         if request.kinds & kind:
             self.feedback.append(Feedback(request, self.status, kind, number, code, int(self.now * 1e6)))

@@ -8,7 +8,6 @@ import errno
 import json
 import random
 import signal
-import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,24 +17,31 @@ from typing import TYPE_CHECKING, Any
 from motion.arms import Arm
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.backends.xarm.emulator import report_frames
-from tamp.backends.xarm.emulator.controller import Controller
-from tamp.backends.xarm.emulator.injected_faults import LINE_FAULTS, Fault, LineFaults, fail
+from tamp.backends.xarm.emulator.controller import ArmController
+from tamp.backends.xarm.emulator.injected_faults import LINE_FAULTS, InjectedFault, LineFaults, fail
 from tamp.backends.xarm.emulator.physics import Physics
-from tamp.backends.xarm.emulator.placed_things import PERIOD, Things
-from tamp.backends.xarm.emulator.protocol import ProtocolError, Request, byte, encode_feedback, encode_reply, split
+from tamp.backends.xarm.emulator.placed_things import PERIOD, PlacedThings
+from tamp.backends.xarm.emulator.protocol import (
+    ProtocolError,
+    ProtocolRequest,
+    byte,
+    encode_feedback,
+    encode_reply,
+    split,
+)
 from tamp.backends.xarm.emulator.registers import SET_FEEDBACK_TYPE, answer
 from tamp.backends.xarm.emulator.side_orders import EmulatedArm, Later, NoOrder, read_order
 from tamp.backends.xarm.emulator.tool_body import warm
 from tamp.errors import InputError, TampError
 
 if TYPE_CHECKING:
-    from tamp.backends.xarm.emulator.pictures import Pictures
+    from tamp.backends.xarm.emulator.picture_process import PictureProcess
 
-MakeWorld = Callable[[Controller], Physics]
+MakeWorld = Callable[[ArmController], Physics]
 """Makes the world that a controller's arm is in."""
 TICK = 0.005
 """Seconds between two steps of the clock."""
-REPORTS: dict[int, tuple[Callable[[Controller], bytes], float]] = {
+REPORTS: dict[int, tuple[Callable[[ArmController], bytes], float]] = {
     30001: (report_frames.normal, 0.2),
     30002: (report_frames.rich, 0.2),
     30003: (report_frames.real, 0.01),
@@ -81,17 +87,17 @@ class _Client:
 
 
 class Server:
-    """Listens, ticks and reports until it is told to stop."""
+    """An emulated arm with its sockets, in a `world` or in an empty one; `pictures` are taken of a world."""
 
     def __init__(
         self,
         arm: Arm,
         address: Address,
-        things: Things,
+        things: PlacedThings,
         world: MakeWorld | None = None,
-        pictures: Pictures | None = None,
+        pictures: PictureProcess | None = None,
     ) -> None:
-        controller = Controller(arm)
+        controller = ArmController(arm)
         self.emulated = EmulatedArm(controller, things, world(controller) if world else None, pictures)
         self.controller, self.address, self.fault_port = controller, address, address.fault_port
         self._drawing = asyncio.Lock()
@@ -99,21 +105,24 @@ class Server:
         self._readers: dict[int, Writers] = {port: set() for port in REPORTS}
         self._sides: Writers = set()
         self._watchers: Writers = set()
-        self._held: list[tuple[_Client, Request]] = []
+        self._held: list[tuple[_Client, ProtocolRequest]] = []
         self._next, self._started = 1, time.monotonic()
 
-    async def run(self, ready: Callable[[Server], None], seconds: float | None) -> int:
-        """Serve until SIGTERM or after some seconds (0), or SIGINT (130); `ready` is called once it listens.
+    def serve(self, ready: Callable[[Server], None], seconds: float | None = None) -> int:
+        """Emulate until SIGTERM or for some seconds (0), or until SIGINT (130); `ready` is called once it listens.
 
         Raises InputError when a port cannot be had.
         """
+        return asyncio.run(self._run(ready, seconds))
+
+    async def _run(self, ready: Callable[[Server], None], seconds: float | None) -> int:
         warm(self.controller.arm)
         ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 0)):
             asyncio.get_running_loop().add_signal_handler(number, _end, ended, code)
         async with contextlib.AsyncExitStack() as stack:
             for host, port, accept in self._ports():
-                server = await stack.enter_async_context(await _listen(host, port, accept))
+                server = await stack.enter_async_context(await _bound(host, port, accept))
                 if accept == self._side:
                     self.fault_port = server.sockets[0].getsockname()[1]
             ticking = asyncio.create_task(self._tick())
@@ -132,10 +141,10 @@ class Server:
     def _ports(self) -> list[tuple[str, int, Accept]]:
         host = self.address.host
         ports: list[tuple[str, int, Accept]] = [(host, self.address.port, self._control)]
-        ports += [(host, port, partial(self._report, self._readers[port])) for port in REPORTS]
+        ports += [(host, port, partial(self._listen, self._readers[port])) for port in REPORTS]
         ports.append((host, self.address.fault_port, self._side))
         if self.address.detections is not None:
-            ports.append((*self.address.detections, partial(_listened, self._watchers)))
+            ports.append((*self.address.detections, partial(self._listen, self._watchers)))
         return ports
 
     # --- connections ----------------------------------------------------------------------------------------------
@@ -144,7 +153,6 @@ class Server:
         if len(self._clients) >= CLIENTS or self._now() < self._line.refused:
             writer.transport.abort()
             return
-        _at_once(writer)
         client, pending = _Client(self._next, writer), b""
         self._clients[client.number], self._next = client, self._next + 1
         with contextlib.suppress(*GONE, ProtocolError):
@@ -157,11 +165,17 @@ class Server:
         self._clients.pop(client.number, None)
         writer.close()
 
-    async def _report(self, readers: Writers, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._now() < self._line.refused:
+    async def _listen(self, readers: Writers, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Keep a connection that only listens among `readers` for as long as it is there."""
+        if len(readers) >= CLIENTS or self._now() < self._line.refused:
             writer.transport.abort()
-        else:
-            await _listened(readers, reader, writer)
+            return
+        readers.add(writer)
+        with contextlib.suppress(*GONE):
+            while await reader.read(4096):
+                pass
+        readers.discard(writer)
+        writer.close()
 
     async def _side(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._sides) >= CLIENTS:
@@ -193,7 +207,7 @@ class Server:
 
     # --- requests -------------------------------------------------------------------------------------------------
 
-    def _request(self, client: _Client, request: Request) -> None:
+    def _request(self, client: _Client, request: ProtocolRequest) -> None:
         if self._now() < self._line.frozen:
             if len(self._held) < HELD:
                 self._held.append((client, request))
@@ -269,7 +283,7 @@ class Server:
             else:
                 fail(fault, self.controller)
 
-    def _break(self, fault: Fault) -> None:
+    def _break(self, fault: InjectedFault) -> None:
         if fault.kind == "drop":
             self._line.refused = self._now() + fault.seconds
             self._close_all()
@@ -293,44 +307,16 @@ class Server:
         _abort({client.writer for client in self._clients.values()}.union(*self._readers.values()))
 
 
-def serve(
-    arm: Arm,
-    address: Address,
-    ready: Callable[[Server], None],
-    seconds: float | None = None,
-    things: Things | None = None,
-    world: MakeWorld | None = None,
-    pictures: Pictures | None = None,
-) -> int:
-    """Emulate an arm until SIGTERM or for some seconds (0) or until Ctrl-C (130), in a world or in an empty one;
-    `pictures` are taken of a world. Raises InputError."""
-    return asyncio.run(Server(arm, address, things or Things(), world, pictures).run(ready, seconds))
-
-
 def _end(ended: asyncio.Future[int], code: int) -> None:
     if not ended.done():
         ended.set_result(code)
 
 
-async def _listen(host: str, port: int, accept: Accept) -> asyncio.Server:
+async def _bound(host: str, port: int, accept: Accept) -> asyncio.Server:
     try:
         return await asyncio.start_server(accept, host, port, limit=LINE)
     except (OSError, OverflowError) as error:
         raise InputError(f"cannot listen at {host}:{port}: {_why(error, port)}") from error
-
-
-async def _listened(readers: Writers, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Keep a connection that only listens among `readers` for as long as it is there."""
-    if len(readers) >= CLIENTS:
-        writer.transport.abort()
-        return
-    _at_once(writer)
-    readers.add(writer)
-    with contextlib.suppress(*GONE):
-        while await reader.read(4096):
-            pass
-    readers.discard(writer)
-    writer.close()
 
 
 def _broadcast(readers: Writers, frame: bytes) -> None:
@@ -347,11 +333,6 @@ def _write(writer: asyncio.StreamWriter, frame: bytes) -> None:
 def _abort(writers: Writers) -> None:
     for writer in writers:
         writer.transport.abort()
-
-
-def _at_once(writer: asyncio.StreamWriter) -> None:
-    """Small frames are not gathered."""
-    writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def _json(reply: dict[str, Any]) -> bytes:

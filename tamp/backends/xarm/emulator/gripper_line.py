@@ -20,7 +20,7 @@ BETWEEN = 10
 """Pulses that the fingers stay wider than commanded, from which something is in between."""
 
 
-class Gripper:
+class SerialGripper:
     """Position in pulses, which runs to its target at the set speed when enabled."""
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tamp.backends.xarm.emulator.controller import Controller
+from tamp.backends.xarm.emulator.controller import ArmController
 from tamp.errors import InputError
 from tamp.fields import is_number, shown
 
@@ -21,7 +21,7 @@ MOST = 1000
 
 
 @dataclass(frozen=True)
-class Fault:
+class InjectedFault:
     """What happens, and when: now (`motion` 0), at the motion command that is the `motion`-th from here on, or when
     that one has gone a `share` of its way.
 
@@ -35,7 +35,7 @@ class Fault:
     seconds: float = 0.0
     joint: int = 1
 
-    def due(self, since: int, controller: Controller) -> bool:
+    def due(self, since: int, controller: ArmController) -> bool:
         """Whether its time has come; motion commands are counted from the `since`-th."""
         if self.motion == 0:
             return True
@@ -44,7 +44,7 @@ class Fault:
         return controller.progress(since + self.motion) >= self.share
 
 
-def read_fault(order: dict[str, object]) -> Fault:
+def read_fault(order: dict[str, object]) -> InjectedFault:
     """A fault from its JSON object. Raises InputError that says what would be valid."""
     unknown = set(order) - FIELDS
     if unknown:
@@ -57,7 +57,7 @@ def read_fault(order: dict[str, object]) -> Fault:
     if share is not None and motion == 0:
         raise InputError("share: of which motion? 1 is the next")
     seconds, joint = _number(order, "seconds", 0.0, 0.0, LONGEST), int(_number(order, "joint", 1, 1, 7))
-    return Fault(str(kind), motion, share, seconds, joint)
+    return InjectedFault(str(kind), motion, share, seconds, joint)
 
 
 def _number(order: dict[str, object], name: str, default: float, low: float, high: float) -> float:
@@ -80,13 +80,13 @@ class LineFaults:
     half: bool = False
 
 
-class Faults:
+class InjectedFaults:
     """Faults that wait for their time. The clock's owner takes those that are due, and carries them out; `line` has
     those of the connections."""
 
     def __init__(self) -> None:
         self.line = LineFaults()
-        self._armed: list[tuple[Fault, int]] = []
+        self._armed: list[tuple[InjectedFault, int]] = []
         self.happened: list[dict[str, object]] = []
         """Those that have: the kind, when by the emulator's clock, and the joint angles then."""
 
@@ -95,7 +95,7 @@ class Faults:
         """How many have not happened yet."""
         return len(self._armed)
 
-    def arm(self, fault: Fault, controller: Controller) -> None:
+    def arm(self, fault: InjectedFault, controller: ArmController) -> None:
         """From now on; motion commands are counted from here. InputError when too many wait."""
         if len(self._armed) >= MOST:
             raise InputError(f"{MOST} faults wait already; valid: clear faults first")
@@ -107,7 +107,7 @@ class Faults:
         self._armed.clear()
         self.happened.clear()
 
-    def due(self, controller: Controller) -> list[Fault]:
+    def due(self, controller: ArmController) -> list[InjectedFault]:
         """Those whose time has come; they happen once."""
         found = [(fault, since) for fault, since in self._armed if fault.due(since, controller)]
         self._armed = [entry for entry in self._armed if entry not in found]
@@ -116,7 +116,7 @@ class Faults:
         return [fault for fault, _ in found]
 
 
-def fail(fault: Fault, controller: Controller) -> None:
+def fail(fault: InjectedFault, controller: ArmController) -> None:
     """Carry out a fault of the arm."""
     if fault.kind == "servo":
         controller.fail(10 + fault.joint, fault.joint)

@@ -13,8 +13,8 @@ from tamp.backends.xarm.emulator.tool_body import (
     JOINT_LIMIT,
     JOINT_SPEED,
     OVERSPEED,
-    Body,
     MotionError,
+    ToolBody,
 )
 
 SERVO_JUMP = 0.5
@@ -24,7 +24,7 @@ SERVO_JUMP = 0.5
 class ServoFollower:
     """Runs to the newest target at the joints' full speed, whatever speed was commanded."""
 
-    def __init__(self, body: Body, q: Array) -> None:
+    def __init__(self, body: ToolBody, q: Array) -> None:
         self.body, self.q, self.target = body, q, q
 
     @property
@@ -52,7 +52,7 @@ class ServoFollower:
 class VelocityFollower:
     """Joints, or the tool, at a velocity until the next one or for a while."""
 
-    def __init__(self, body: Body, q: Array) -> None:
+    def __init__(self, body: ToolBody, q: Array) -> None:
         self.body, self.q = body, q
         self.speeds = np.zeros_like(q)
         self._wanted, self._left = np.zeros_like(q), 0.0

@@ -13,13 +13,13 @@ from typing import Protocol
 import numpy as np
 
 from motion.poses import Array, interpolate, pose, rotation_about, rotation_vector
-from tamp.backends.xarm.emulator.queued_commands import ArcMove, Command, JointMove, LineMove, Sleep
+from tamp.backends.xarm.emulator.queued_commands import ArcMove, Command, JointMove, LineMove, QueuedSleep
 from tamp.backends.xarm.emulator.tool_body import (
     JOINT_ACCELERATION,
     JOINT_SPEED,
     NOT_A_CIRCLE,
-    Body,
     MotionError,
+    ToolBody,
 )
 
 ROTATION_SPEED, ROTATION_ACCELERATION = math.pi, 2 * math.pi
@@ -129,7 +129,7 @@ class ArcPath:
 
 
 @dataclass(frozen=True)
-class Motion:
+class TimedMotion:
     """A path, the share of it that is travelled over time, its length in metres or radians, and the length that may
     remain when the next motion starts (0: none, it stops)."""
 
@@ -148,7 +148,7 @@ class Motion:
         return self.radius > 0 and t >= brakes and remaining <= self.radius
 
 
-def plan(command: Command, q: Array, T: Array, body: Body) -> Motion:
+def plan(command: Command, q: Array, T: Array, body: ToolBody) -> TimedMotion:
     """The motion of a command from a configuration (n,) and the tool's pose (4, 4) there.
 
     A Cartesian one is solved along its way first. Raises MotionError with the controller's code.
@@ -167,8 +167,8 @@ def plan(command: Command, q: Array, T: Array, body: Body) -> Motion:
         centre, axis, radius = found
         angle = 2 * math.pi * command.share
         return _along(ArcPath(T, centre, axis, angle), abs(angle) * radius, 0.0, command, 0.0, q, body)
-    seconds = command.seconds if isinstance(command, Sleep) else 0.0
-    return Motion(JointPath(q, q), Profile(seconds, 1.0, 1e9))
+    seconds = command.seconds if isinstance(command, QueuedSleep) else 0.0
+    return TimedMotion(JointPath(q, q), Profile(seconds, 1.0, 1e9))
 
 
 def circle(start: Array, second: Array, third: Array) -> tuple[Array, Array, float] | None:
@@ -182,21 +182,21 @@ def circle(start: Array, second: Array, third: Array) -> tuple[Array, Array, flo
     return centre, normal / math.sqrt(square), float(np.linalg.norm(start - centre))
 
 
-def _joint(command: JointMove, q: Array, body: Body) -> Motion:
+def _joint(command: JointMove, q: Array, body: ToolBody) -> TimedMotion:
     """All joints start and end together; the one with the longest way has the speed. Any radius blends them."""
     given = np.array(command.joints[: len(q)])
     target = body.check(np.where(np.isinf(given), q, given))
     length = float(np.abs(target - q).max())
     if length <= 1e-9:
-        return Motion(JointPath(q, target), Profile(0.0, 1.0, 1.0))
+        return TimedMotion(JointPath(q, target), Profile(0.0, 1.0, 1.0))
     speed, acceleration = min(command.speed, JOINT_SPEED), min(command.acceleration, JOINT_ACCELERATION)
     profile = Profile(1.0, speed / length, acceleration / length)
-    return Motion(JointPath(q, target), profile, length, math.inf if command.radius > 0 else 0.0)
+    return TimedMotion(JointPath(q, target), profile, length, math.inf if command.radius > 0 else 0.0)
 
 
 def _along(
-    path: Path, way: float, turn: float, command: LineMove | ArcMove, radius: float, q: Array, body: Body
-) -> Motion:
+    path: Path, way: float, turn: float, command: LineMove | ArcMove, radius: float, q: Array, body: ToolBody
+) -> TimedMotion:
     """At the command's speed over `way` metres, unless it turns by `turn` radians faster than the tool may."""
     steps = min(max(math.ceil(way / LOOK_AHEAD), math.ceil(turn / 0.2), 1), MOST_PLACES)
     for k in range(1, steps + 1):
@@ -204,7 +204,7 @@ def _along(
     speed = min(_over(command.speed, way), _over(ROTATION_SPEED, turn))
     acceleration = min(_over(command.acceleration, way), _over(ROTATION_ACCELERATION, turn))
     profile = Profile(1.0, speed, acceleration) if math.isfinite(speed) else Profile(0.0, 1.0, 1.0)
-    return Motion(path, profile, way, radius)
+    return TimedMotion(path, profile, way, radius)
 
 
 def _over(rate: float, length: float) -> float:

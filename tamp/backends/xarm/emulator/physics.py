@@ -10,8 +10,8 @@ import numpy as np
 
 from motion.poses import Array, is_rigid
 from motion.robot import RobotDescription
-from tamp.backends.pybullet.world import STEP, BulletWorld
-from tamp.backends.xarm.emulator.controller import Controller
+from tamp.backends.pybullet.bullet_world import STEP, BulletWorld
+from tamp.backends.xarm.emulator.controller import ArmController
 from tamp.backends.xarm.emulator.gripper_line import OPEN
 from tamp.errors import InputError
 
@@ -25,14 +25,14 @@ HELD = 0.03
 """... and for how many seconds of the body's own time, until that counts as a collision."""
 STEPS = 5
 PIECE = STEPS * STEP
-"""Physics steps, and seconds, for which the motors are told a place: as often as servo targets come."""
+"""Physics steps, and seconds, for which the motors are given a place: as often as servo targets come."""
 CATCH_UP = 10
 """Physics steps in which the motors make up for what they are behind: in fewer they swing at uneven targets."""
 SPREAD = 3
 """Pieces over which the motors spread what the controller has them do, about the time between two servo targets: these
 are gone to at full speed, and no motor starts and stops a hundred times a second."""
 AT_ONCE, LATEST = 3, 0.4
-"""Pieces that are made up for at a time, so that nobody waits long for an answer meanwhile, and the seconds by which
+"""Pieces that are made up for at a time, so that no client waits long for an answer meanwhile, and the seconds by which
 the body may be later than its controller; time beyond that is lost to it."""
 
 FARTHEST = 100.0
@@ -43,15 +43,15 @@ class Physics:
     """Things in PyBullet, and an arm's body, which follows its controller as well as its motors can. `controller` is
     put where the body is. On a machine that comes late the body is later than its controller, by `LATEST` at most."""
 
-    def __init__(self, world: BulletWorld, robot: RobotDescription, controller: Controller) -> None:
+    def __init__(self, world: BulletWorld, robot: RobotDescription, controller: ArmController) -> None:
         self.world, self._widest, self._controller = world, robot.gripper.opening, controller
         self._now = controller.now
-        self._told: deque[Array] = deque(maxlen=SPREAD)
+        self._targets: deque[Array] = deque(maxlen=SPREAD)
         self._held = 0.0
         controller.teleport(robot.posture)
         self._stand(controller.q)
 
-    def advance(self, controller: Controller) -> None:
+    def advance(self, controller: ArmController) -> None:
         """Go on towards the controller's time. Error 31 where something holds the arm back."""
         self._now = max(self._now, controller.now - LATEST)
         pieces = int((controller.now - self._now) / PIECE)
@@ -64,17 +64,17 @@ class Physics:
 
     def _lead(self, left: int) -> None:
         """Have the motors do a piece of the way to where the controller is, of `left` ones until it is now."""
-        controller, before = self._controller, self._told[-1]
-        self._told.append(before + (controller.q - before) / left)
+        controller, before = self._controller, self._targets[-1]
+        self._targets.append(before + (controller.q - before) / left)
         self.world.arm.grip(max(controller.gripper.position, 0.0) / OPEN * self._widest)
-        self.world.arm.follow(np.mean(self._told, axis=0), PIECE, CATCH_UP)
+        self.world.arm.follow(np.mean(self._targets, axis=0), PIECE, CATCH_UP)
 
     def _feel(self) -> None:
         """The arm is where the motors have brought it."""
         felt, controller = self.world.arm.felt(), self._controller
         controller.felt = felt.q
         controller.gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
-        away = np.abs(np.mean(self._told, axis=0) - felt.q) > BEHIND
+        away = np.abs(np.mean(self._targets, axis=0) - felt.q) > BEHIND
         self._held = self._held + PIECE if np.any(away & (np.abs(felt.v) < STILL)) else 0.0
         if self._held > HELD - STEP:
             controller.teleport(felt.q)
@@ -82,17 +82,17 @@ class Physics:
             controller.fail(COLLISION)
 
     def _stand(self, q: Array) -> None:
-        """The arm is at a configuration (n,), told so and at rest."""
-        self._told.extend([q] * SPREAD)
+        """The arm is at a configuration (n,), commanded so and at rest."""
+        self._targets.extend([q] * SPREAD)
         self._held = 0.0
         self._controller.felt = q
 
-    def follow_at_once(self, controller: Controller) -> None:
-        """Somebody has put the controller's arm elsewhere: its body is there, too."""
+    def follow_at_once(self, controller: ArmController) -> None:
+        """The controller's arm was put elsewhere: its body is there, too."""
         self.world.arm.put(controller.q)
         self._stand(controller.q)
 
-    def told(self) -> dict[str, Any]:
+    def report(self) -> dict[str, Any]:
         """Where everything is: `T_world_object` of what can be carried, row by row, the joints of what stands still,
         the arm's own and its fingers' opening."""
         robot = self.world.robot()
@@ -104,7 +104,7 @@ class Physics:
         }
 
     def put(self, name: str, numbers: Sequence[float]) -> None:
-        """Have somebody put a thing at a pose, row by row. InputError for no such thing, or no pose."""
+        """Put a thing at a pose, as a hand would, row by row. InputError for no such thing, or no pose."""
         known = sorted(self.world.poses())
         try:
             T: Array = np.array(numbers, dtype=float).reshape(4, 4)

@@ -1,4 +1,4 @@
-"""The emulator's oracle: what lies around the arm, told as a detector tells it."""
+"""The emulator's oracle: what lies around the arm, as a detector reports it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PERIOD = 0.1
 
 
 @dataclass
-class Things:
+class PlacedThings:
     """What is there now, as the objects of a detector's line: `label`, `xyz_mm` in the frame of the arm's base,
     `confidence`. Nothing here has a shape, and the arm moves none of it."""
 
@@ -24,20 +24,20 @@ class Things:
         """What a detector that knows all says of it, in seconds since the epoch."""
         return _line(time, self.there)
 
-    def replace(self, said: Any) -> None:
+    def replace(self, objects: Any) -> None:
         """Take other objects in the place of those; what is sure need not say its confidence. Raises InputError."""
-        if isinstance(said, list):
-            said = [{"confidence": 1.0, **t} if isinstance(t, dict) else t for t in said]
+        if isinstance(objects, list):
+            objects = [{"confidence": 1.0, **t} if isinstance(t, dict) else t for t in objects]
         try:
-            read_line(_line(1.0, said), {})
+            read_line(_line(1.0, objects), {})
         except ValueError as e:
             raise InputError(f"things: {e}") from e
-        self.there = said
+        self.there = objects
 
 
-def read_things(texts: list[str]) -> Things:
+def read_things(texts: list[str]) -> PlacedThings:
     """Things from `cup=400,0,30` each: label, and millimetres. Raises InputError."""
-    things = Things()
+    things = PlacedThings()
     for text in texts:
         label, _, numbers = text.rpartition("=")
         try:

@@ -37,7 +37,7 @@ class ProtocolError(TampError):
 
 
 @dataclass(frozen=True)
-class Request:
+class ProtocolRequest:
     """A client's request. The server adds the number of the `client`, and which `kinds` of feedback it wants."""
 
     transaction: int
@@ -55,7 +55,7 @@ class Feedback:
     `code`: 0 success, 1 failure, 2 discarded. `microseconds` is the controller's clock.
     """
 
-    request: Request
+    request: ProtocolRequest
     status: int
     kind: int
     number: int
@@ -63,7 +63,7 @@ class Feedback:
     microseconds: int
 
 
-def encode_reply(request: Request, status: int, data: bytes = b"") -> bytes:
+def encode_reply(request: ProtocolRequest, status: int, data: bytes = b"") -> bytes:
     """The bytes of the reply to a request; `status` has the bits above."""
     return _framed(request, bytes([request.register, status]) + data)
 
@@ -75,7 +75,7 @@ def encode_feedback(feedback: Feedback) -> bytes:
     return _framed(f.request, body)
 
 
-def split(received: bytes) -> tuple[list[Request], bytes]:
+def split(received: bytes) -> tuple[list[ProtocolRequest], bytes]:
     """The requests in what has been received, and the bytes of an incomplete one; heartbeats are dropped.
 
     Raises ProtocolError for bytes that cannot be the beginning of a frame: there is no way to find the next one.
@@ -91,7 +91,9 @@ def split(received: bytes) -> tuple[list[Request], bytes]:
         if len(received) < end:
             break
         if protocol != HEARTBEAT:
-            found.append(Request(transaction, protocol, received[_HEADER.size], received[_HEADER.size + 1 : end]))
+            found.append(
+                ProtocolRequest(transaction, protocol, received[_HEADER.size], received[_HEADER.size + 1 : end])
+            )
         received = received[end:]
     return found, received
 
@@ -134,5 +136,5 @@ def from_pose(T: Array, axis_angle: bool = False) -> list[float]:
     return [float(v) for v in (*T[:3, 3] * 1000, *turn)]
 
 
-def _framed(request: Request, body: bytes) -> bytes:
+def _framed(request: ProtocolRequest, body: bytes) -> bytes:
     return _HEADER.pack(request.transaction, request.protocol, len(body)) + body

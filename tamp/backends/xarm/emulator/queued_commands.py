@@ -72,7 +72,7 @@ class ArcMove:
 
 
 @dataclass(frozen=True)
-class Sleep:
+class QueuedSleep:
     """Nothing for some seconds."""
 
     seconds: float
@@ -83,7 +83,7 @@ class Marker:
     """Nothing at all: its feedback says that everything before it has ended."""
 
 
-Command = JointMove | LineMove | ArcMove | Sleep | Marker
+Command = JointMove | LineMove | ArcMove | QueuedSleep | Marker
 MOVES = (JointMove, LineMove, ArcMove)
 
 
@@ -139,7 +139,7 @@ def _circle(data: bytes) -> Command:
 
 
 def _sleep(data: bytes) -> Command:
-    return Sleep(max(floats(data, 1)[0], 0.0))
+    return QueuedSleep(max(floats(data, 1)[0], 0.0))
 
 
 def _marker(data: bytes) -> Command:

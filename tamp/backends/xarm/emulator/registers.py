@@ -12,11 +12,11 @@ from collections.abc import Callable
 import numpy as np
 
 from motion.poses import Array
-from tamp.backends.xarm.emulator.controller import BAD_PARAMETER, Controller
+from tamp.backends.xarm.emulator.controller import BAD_PARAMETER, ArmController
 from tamp.backends.xarm.emulator.protocol import (
     INVALID,
     ProtocolError,
-    Request,
+    ProtocolRequest,
     byte,
     floats,
     from_pose,
@@ -41,8 +41,8 @@ TOOL_LINE, BAUD_REGISTER, TWO_MEGABAUD = 9, 0x0A0B, 11
 NO_DEVICE = 19
 """The controller's error when nothing answers at the tool, as an xArm's gripper on a Lite 6 (SDK issue 47)."""
 
-Handler = Callable[[Controller, Request], bytes]
-Simple = Callable[[Controller], bytes]
+Handler = Callable[[ArmController, ProtocolRequest], bytes]
+Question = Callable[[ArmController], bytes]
 
 
 class Refused(Exception):
@@ -53,12 +53,12 @@ class Refused(Exception):
         self.data = data
 
 
-def answer(controller: Controller, request: Request) -> tuple[int, bytes]:
+def answer(controller: ArmController, request: ProtocolRequest) -> tuple[int, bytes]:
     """Carry out a request: the reply's status and data. Data that its register does not take gives warning 12."""
     invalid = 0
     try:
-        if request.register in SIMPLE:
-            data = SIMPLE[request.register](controller)
+        if request.register in WITHOUT_DATA:
+            data = WITHOUT_DATA[request.register](controller)
         elif request.register in HANDLERS:
             data = HANDLERS[request.register](controller, request)
         else:
@@ -81,33 +81,33 @@ def _taken(success: bool, data: bytes = b"") -> bytes:
 # --- motion -----------------------------------------------------------------------------------------------------------
 
 
-def _command(controller: Controller, request: Request) -> bytes:
+def _command(controller: ArmController, request: ProtocolRequest) -> bytes:
     """Queue it; answers the number of queued commands, and the error that a check would have found."""
     taken = controller.submit(parse(request.register, request.data), request) or not controller.ready
     return _taken(taken, b"" if request.register == FEEDBACK_CHECK else struct.pack(">HB", controller.count, 0))
 
 
-def _streamed(controller: Controller, taken: bool) -> bytes:
+def _streamed(controller: ArmController, taken: bool) -> bytes:
     """The answer to a target or a velocity: invalid in a mode that has none such; the status says "not ready"."""
     return _taken(taken or not controller.ready)
 
 
-def _servo_joints(controller: Controller, request: Request) -> bytes:
+def _servo_joints(controller: ArmController, request: ProtocolRequest) -> bytes:
     q = np.array(floats(request.data, 7)[: controller.arm.joints])
     return _streamed(controller, controller.servo_to(q))
 
 
-def _servo_tool(controller: Controller, request: Request) -> bytes:
+def _servo_tool(controller: ArmController, request: ProtocolRequest) -> bytes:
     v = floats(request.data, 9)
     return _servo_pose(controller, to_pose(v[:6]), v[8] != 0, relative=False)
 
 
-def _servo_tool_axis_angle(controller: Controller, request: Request) -> bytes:
+def _servo_tool_axis_angle(controller: ArmController, request: ProtocolRequest) -> bytes:
     T = to_pose(floats(request.data, 8)[:6], axis_angle=True)
     return _servo_pose(controller, T, byte(request.data, 32) != 0, byte(request.data, 36) != 0)
 
 
-def _servo_pose(controller: Controller, T: Array, in_tool: bool, relative: bool) -> bytes:
+def _servo_pose(controller: ArmController, T: Array, in_tool: bool, relative: bool) -> bytes:
     """A pose for the tool: in its own frame, or relative, it is from the newest target on."""
     before = controller.body.tool(controller.servo.target)
     if in_tool:
@@ -124,13 +124,13 @@ def _servo_pose(controller: Controller, T: Array, in_tool: bool, relative: bool)
         return b""
 
 
-def _joint_speeds(controller: Controller, request: Request) -> bytes:
+def _joint_speeds(controller: ArmController, request: ProtocolRequest) -> bytes:
     speeds = np.array(floats(request.data, 7)[: controller.arm.joints])
     seconds = floats(request.data, 1, 29)[0] if len(request.data) >= 33 else 0.0
     return _streamed(controller, controller.move_at(speeds, seconds))
 
 
-def _tool_speeds(controller: Controller, request: Request) -> bytes:
+def _tool_speeds(controller: ArmController, request: ProtocolRequest) -> bytes:
     twist = np.array(floats(request.data, 6))
     twist[:3] /= 1000
     seconds = floats(request.data, 1, 25)[0] if len(request.data) >= 29 else 0.0
@@ -140,59 +140,59 @@ def _tool_speeds(controller: Controller, request: Request) -> bytes:
 # --- state and settings -----------------------------------------------------------------------------------------------
 
 
-def _joint_of(request: Request) -> int:
+def _joint_of(request: ProtocolRequest) -> int:
     joint = byte(request.data, 0)
     if not 1 <= joint <= 8:
         raise ProtocolError("joints are 1 to 7, and 8 is all")
     return joint
 
 
-def _enable(controller: Controller, request: Request) -> bytes:
+def _enable(controller: ArmController, request: ProtocolRequest) -> bytes:
     controller.enable(_joint_of(request), bool(byte(request.data, 1)))
     return b""
 
 
-def _brake(controller: Controller, request: Request) -> bytes:
+def _brake(controller: ArmController, request: ProtocolRequest) -> bytes:
     """Where a brake is opened its motor is switched off. Nothing sinks."""
     if byte(request.data, 1):
         controller.enable(_joint_of(request), False)
     return b""
 
 
-def _set_state(controller: Controller, request: Request) -> bytes:
+def _set_state(controller: ArmController, request: ProtocolRequest) -> bytes:
     return _taken(controller.set_state(byte(request.data, 0)))
 
 
-def _set_mode(controller: Controller, request: Request) -> bytes:
+def _set_mode(controller: ArmController, request: ProtocolRequest) -> bytes:
     return _taken(controller.set_mode(byte(request.data, 0)))
 
 
-def _clear_error(controller: Controller) -> bytes:
+def _clear_error(controller: ArmController) -> bytes:
     controller.clear_error()
     return b""
 
 
-def _clear_warning(controller: Controller) -> bytes:
+def _clear_warning(controller: ArmController) -> bytes:
     controller.warning = 0
     return b""
 
 
-def _tool_offset(controller: Controller, request: Request) -> bytes:
+def _tool_offset(controller: ArmController, request: ProtocolRequest) -> bytes:
     controller.set_tool(floats(request.data, 6))
     return b""
 
 
-def _load(controller: Controller, request: Request) -> bytes:
+def _load(controller: ArmController, request: ProtocolRequest) -> bytes:
     controller.set_load(floats(request.data, 4), request)
     return b""
 
 
-def _reset_counter(controller: Controller) -> bytes:
+def _reset_counter(controller: ArmController) -> bytes:
     controller.counter = 0
     return b""
 
 
-def _count_up(controller: Controller) -> bytes:
+def _count_up(controller: ArmController) -> bytes:
     controller.counter += 1
     return b""
 
@@ -200,13 +200,13 @@ def _count_up(controller: Controller) -> bytes:
 # --- questions --------------------------------------------------------------------------------------------------------
 
 
-def _version(controller: Controller) -> bytes:
+def _version(controller: ArmController) -> bytes:
     model = controller.arm.name
     kind, axes = KINDS[model]
     return f"{axes},{kind},{SERIAL[model]},{BOX},v{FIRMWARE}".encode().ljust(40, b"\0")
 
 
-def _joints(controller: Controller, request: Request) -> bytes:
+def _joints(controller: ArmController, request: ProtocolRequest) -> bytes:
     """Angles, or with a number also speeds and efforts (which are 0)."""
     wanted = byte(request.data, 0, 1) & 15
     rows = [controller.encoders, controller.speeds] + [np.zeros(7)] * 13
@@ -216,13 +216,13 @@ def _joints(controller: Controller, request: Request) -> bytes:
 # --- the tool's serial line -------------------------------------------------------------------------------------------
 
 
-def _line_register(controller: Controller, request: Request) -> bytes:
+def _line_register(controller: ArmController, request: ProtocolRequest) -> bytes:
     """A register at the end of the tool's line: only its baud rate is there."""
     del controller
     return struct.pack(">i", TWO_MEGABAUD if int.from_bytes(request.data[1:3], "big") == BAUD_REGISTER else 0)
 
 
-def _line(controller: Controller, request: Request) -> bytes:
+def _line(controller: ArmController, request: ProtocolRequest) -> bytes:
     """A Modbus RTU frame to a device on the tool's line: the gripper, which a Lite 6 does not have."""
     try:
         if byte(request.data, 0) != TOOL_LINE or controller.arm.name == "lite6":
@@ -233,7 +233,7 @@ def _line(controller: Controller, request: Request) -> bytes:
         raise Refused(request.data[:1]) from None
 
 
-SIMPLE: dict[int, Simple] = dict.fromkeys(WITHOUT_EFFECT, lambda _: b"") | {
+WITHOUT_DATA: dict[int, Question] = dict.fromkeys(WITHOUT_EFFECT, lambda _: b"") | {
     1: _version,
     13: lambda controller: bytes([controller.state]),
     14: lambda controller: struct.pack(">H", controller.count),

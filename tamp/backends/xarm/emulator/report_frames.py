@@ -6,7 +6,7 @@ import math
 import struct
 from collections.abc import Iterable
 
-from tamp.backends.xarm.emulator.controller import Controller
+from tamp.backends.xarm.emulator.controller import ArmController
 from tamp.backends.xarm.emulator.protocol import from_pose, pack_floats
 
 FIRMWARE = "2.5.0"
@@ -25,17 +25,17 @@ JOINT_RATES = (20.0, 0.01, 20.0, 1e-4, math.pi)
 """The same in radians."""
 
 
-def real(controller: Controller) -> bytes:
+def real(controller: ArmController) -> bytes:
     """The frame of port 30003; forces are 0."""
     return _sized(_common(controller) + bytes(48), REAL_SIZE)
 
 
-def normal(controller: Controller) -> bytes:
+def normal(controller: ArmController) -> bytes:
     """The frame of port 30001."""
     return _sized(_normal(controller), NORMAL_SIZE)
 
 
-def rich(controller: Controller) -> bytes:
+def rich(controller: ArmController) -> bytes:
     """The frame of port 30002: the normal one, limits, motors, temperatures and speeds; 0 for what is not emulated."""
     kind, axes = KINDS[controller.arm.name]
     codes = bytearray(16)
@@ -66,12 +66,12 @@ def seven(values: Iterable[float]) -> tuple[float, ...]:
     return (*there, *[0.0] * (7 - len(there)))
 
 
-def _common(controller: Controller) -> bytes:
+def _common(controller: ArmController) -> bytes:
     head = struct.pack(">BH", controller.mode << 4 | controller.state, controller.count)
     return head + pack_floats((*seven(controller.encoders), *from_pose(controller.T_base_tool), *[0.0] * 7))
 
 
-def _normal(controller: Controller) -> bytes:
+def _normal(controller: ArmController) -> bytes:
     status = bytes([controller.motors, controller.motors, controller.error, controller.warning])
     tool = pack_floats((*controller.tool_offset, *controller.load))
     return _common(controller) + status + tool + SENSITIVITIES + pack_floats(GRAVITY)

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motion.poses import Array
-from tamp.backends.xarm.emulator.controller import Controller
-from tamp.backends.xarm.emulator.injected_faults import Faults, read_fault
+from tamp.backends.xarm.emulator.controller import ArmController
+from tamp.backends.xarm.emulator.injected_faults import InjectedFaults, read_fault
 from tamp.backends.xarm.emulator.physics import Physics
-from tamp.backends.xarm.emulator.placed_things import Things
+from tamp.backends.xarm.emulator.placed_things import PlacedThings
 from tamp.backends.xarm.emulator.protocol import from_pose
 from tamp.errors import InputError
 from tamp.fields import is_number
 
 if TYPE_CHECKING:
-    from tamp.backends.xarm.emulator.pictures import Pictures
+    from tamp.backends.xarm.emulator.picture_process import PictureProcess
 
 Later = Callable[[], bytes]
 """Makes a line that takes a while, outside of the clock's thread."""
@@ -35,11 +35,11 @@ class NoOrder(InputError):
 class EmulatedArm:
     """A controller, the faults that are ordered, what its detector sees, and the world around it, if there is one."""
 
-    controller: Controller
-    things: Things
+    controller: ArmController
+    things: PlacedThings
     physics: Physics | None = None
-    pictures: Pictures | None = None
-    faults: Faults = field(default_factory=Faults)
+    pictures: PictureProcess | None = None
+    faults: InjectedFaults = field(default_factory=InjectedFaults)
 
     @property
     def world(self) -> Physics:
@@ -83,7 +83,7 @@ class EmulatedArm:
             case {"query": "state"}:
                 return self.state()
             case {"query": "scene"}:
-                return self.world.told()
+                return self.world.report()
             case {"query": "pictures"}:
                 return self._pictures()
             case {"teleport": joints}:
@@ -105,8 +105,8 @@ class EmulatedArm:
             case {"release": "emergency"}:
                 self.controller.pressed = False
                 return {"released": "emergency"}
-            case {"things": said}:
-                self.things.replace(said)
+            case {"things": objects}:
+                self.things.replace(objects)
                 return {"things": len(self.things.there)}
             case {"put": str(name), "pose": [*numbers]}:
                 self.world.put(name, numbers)

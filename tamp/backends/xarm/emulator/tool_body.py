@@ -36,7 +36,7 @@ class MotionError(Exception):
 
 
 @dataclass(frozen=True)
-class Body:
+class ToolBody:
     """An arm with the offset of its tool, `T_flange_tool` (4, 4)."""
 
     arm: Arm

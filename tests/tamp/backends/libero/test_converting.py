@@ -13,6 +13,7 @@ from tamp.backends.libero import tasks
 from tamp.backends.libero.converting import Conversion, Seen, convert, difference
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.scene_description import Task
 from tamp.errors import Refusal
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
@@ -44,7 +45,7 @@ PLATE = """(define (problem LIBERO_Tabletop_Manipulation) (:domain robosuite) (:
 """
 
 
-def seen(task: tasks.Task, seed: int = 0, init_state: int | None = None) -> Seen:
+def seen(task: Task, seed: int = 0, init_state: int | None = None) -> Seen:
     environment = LiberoEnvironment(task, seed=seed, init_state=init_state)
     scene = OraclePerceiver(environment).perceive()
     state = observe(scene, world_of(scene, environment.robot_model()))
@@ -52,7 +53,7 @@ def seen(task: tasks.Task, seed: int = 0, init_state: int | None = None) -> Seen
     return Seen(scene, state)
 
 
-def written(made: Conversion, folder: Path) -> tasks.Task:
+def written(made: Conversion, folder: Path) -> Task:
     (folder / "scene.toml").write_text(made.text)
     return tasks.find(str(folder))
 

@@ -10,6 +10,7 @@ import pytest
 
 from tamp.backends.libero import tasks
 from tamp.backends.libero.arenas import ARENAS
+from tamp.backends.libero.scene_description import Task
 from tamp.errors import InputError
 from tamp.model.domain import load
 
@@ -18,7 +19,7 @@ PLATE = '[things.plate_1]\ncategory = "plate"\n'
 CABINET = '[things.cabinet_1]\ncategory = "wooden_cabinet"\n'
 
 
-def scene(folder: Path, text: str) -> tasks.Task:
+def scene(folder: Path, text: str) -> Task:
     (folder / "scene.toml").write_text(text)
     task = tasks.find(str(folder))
     tasks.check_goal(task, load("tabletop"))

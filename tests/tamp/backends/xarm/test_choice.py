@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motion.poses import Array, pose
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_steps import ApproachObject, Selector
 from tamp.backends.xarm.choice import SAME, NotChosen, choose, distinct, reference_of
 from tamp.backends.xarm.detections import Detection
-from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.steps import ApproachObject, Selector
-from tamp.backends.xarm.targets import Target, Targets
+from tamp.backends.xarm.step_targets import StepTarget, StepTargets
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.data import data_dir
 
@@ -168,9 +168,9 @@ class Broken(Script):
         return "no connection to tcp://127.0.0.1:9: Connection refused"
 
 
-def waited(detector: Script, timeout: float, world: Workcell = BENCH) -> tuple[Target | ArmFault, float]:
+def waited(detector: Script, timeout: float, world: Workcell = BENCH) -> tuple[StepTarget | ArmFault, float]:
     """What a step to a cup finds, looked for again and again, and how long that took."""
-    targets, begin = Targets(world, detector, lambda: NOW), time.monotonic()
+    targets, begin = StepTargets(world, detector, lambda: NOW), time.monotonic()
     look, found = targets.finding(ApproachObject(("cup",), timeout=timeout), pose(ORIGIN)), None
     while found is None:
         try:
@@ -193,9 +193,9 @@ def test_the_time_out_is_honoured(timeout: float) -> None:
 def test_waiting_ends_with_what_was_waited_for() -> None:
     cup = thing(0.4, 0)
     found, seconds = waited(Script(0.3, cup), 20)
-    assert isinstance(found, Target) and found.seen is cup and 0.3 <= seconds < 5
+    assert isinstance(found, StepTarget) and found.seen is cup and 0.3 <= seconds < 5
     at_once = waited(Script(0, cup), 0.001)[0]
-    assert isinstance(at_once, Target) and at_once.seen is cup
+    assert isinstance(at_once, StepTarget) and at_once.seen is cup
 
 
 def test_what_keeps_the_detector_from_seeing_is_told() -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tamp.backends.xarm.arm_steps import FIELDS, steps_of
 from tamp.backends.xarm.contract import Breach, breaches, schema, unread
-from tamp.backends.xarm.steps import FIELDS, steps_of
 
 CUP = {"labels": ["cup"], "selector": "nearest", "timeout_sec": 5}
 BOTTLE = {"labels": ["bottle"], "selector": "nearest", "ref": {"named": "bin_drop"}, "index": 1, "timeout_sec": 5}

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tamp.backends.xarm import steps as s
+from tamp.backends.xarm import arm_steps as s
 from tamp.backends.xarm.contract import breaches
 from tamp.backends.xarm.contract_world import breaches_in
-from tamp.backends.xarm.domain_plans import Judged, bind, movements, read_plan_steps
+from tamp.backends.xarm.domain_plans import JudgedArmPlan, bind, movements, read_plan_steps
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.data import data_dir
@@ -38,7 +38,7 @@ def bench() -> Workcell:
     return read_workcell(BENCH / "bench.toml")
 
 
-def judged(plan: str, goal: str, world: Workcell, folder: Path, domain: str = "xarm") -> Judged:
+def judged(plan: str, goal: str, world: Workcell, folder: Path, domain: str = "xarm") -> JudgedArmPlan:
     problem = folder / "p.pddl"
     problem.write_text(PROBLEM.format(goal=goal))
     return read_plan_steps(Source("plan", plan.replace(") (", ")\n(")), domain, problem, world)

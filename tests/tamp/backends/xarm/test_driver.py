@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_steps import MoveToNamed
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.steps import MoveToNamed
-from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
 from tamp.runs.episode_log import read
@@ -81,9 +81,9 @@ def test_a_move_that_was_not_taken_says_which_warning_it_left(driver: Driver, em
     driver.clear()
 
 
-def slow() -> Ways:
+def slow() -> MotionPlanner:
     """Slow enough for something to happen on the way."""
-    return Ways(replace(CELL, rates=replace(CELL.rates, joint_speed=0.1, tool_speed=0.03)))
+    return MotionPlanner(replace(CELL, rates=replace(CELL.rates, joint_speed=0.1, tool_speed=0.03)))
 
 
 def test_a_controller_that_is_gone_is_lost_and_not_frozen(tmp_path: Path) -> None:

@@ -14,12 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tamp.backends.xarm.contract import read_contract
-from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.executor import Executor
-from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.hand import HandError, HandEvent
-from tamp.backends.xarm.steps import (
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_steps import (
     ApproachNamed,
     ApproachObject,
     MoveToNamed,
@@ -28,10 +24,14 @@ from tamp.backends.xarm.steps import (
     RetreatZ,
     steps_of,
 )
-from tamp.backends.xarm.stopping import Stop
-from tamp.backends.xarm.targets import Targets
-from tamp.backends.xarm.verdict import Verdict
-from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.arm_stop import ArmStop
+from tamp.backends.xarm.arm_verdict import ArmVerdict
+from tamp.backends.xarm.contract import read_contract
+from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.executor import Executor
+from tamp.backends.xarm.hand import HandError, HandEvent
+from tamp.backends.xarm.motion_planner import MotionPlanner
+from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.files.source import read as read_source
 from tamp.runs.episode_log import EpisodeLog, read
@@ -54,35 +54,37 @@ def emulator() -> Iterator[Emulator]:
 
 
 @pytest.fixture(scope="module")
-def ways() -> Ways:
+def ways() -> MotionPlanner:
     cell = read_workcell(PLANS / "bench.toml")
-    return Ways(replace(cell, rates=replace(cell.rates, joint_speed=2.5, joint_acceleration=10.0, tool_speed=0.6)))
+    return MotionPlanner(
+        replace(cell, rates=replace(cell.rates, joint_speed=2.5, joint_acceleration=10.0, tool_speed=0.6))
+    )
 
 
-def run(emulator: Emulator, ways: Ways, steps: Any, folder: Path, **how: Any) -> Verdict:
+def run(emulator: Emulator, ways: MotionPlanner, steps: Any, folder: Path, **how: Any) -> ArmVerdict:
     """A run from home with all things in sight, its log in a folder."""
     home = ways.cell.poses["home"].q
     assert home is not None
     return run_from(home, emulator, ways, steps, folder, how.pop("eyes", None) or Still(THINGS), **how)
 
 
-def slow(ways: Ways) -> Ways:
+def slow(ways: MotionPlanner) -> MotionPlanner:
     """Slow enough for a stop to come while the arm is on its way."""
-    return Ways(replace(ways.cell, rates=replace(ways.cell.rates, joint_speed=0.1, tool_speed=0.03)))
+    return MotionPlanner(replace(ways.cell, rates=replace(ways.cell.rates, joint_speed=0.1, tool_speed=0.03)))
 
 
-def off(emulator: Emulator, ways: Ways, p: Any) -> float:
+def off(emulator: Emulator, ways: MotionPlanner, p: Any) -> float:
     return float(np.linalg.norm(tool_point(emulator, ways) - p))
 
 
-def ends_with(folder: Path, verdict: Verdict) -> bool:
+def ends_with(folder: Path, verdict: ArmVerdict) -> bool:
     last = read(folder / "episode.jsonl")[-1]
     return bool(last["event"] == "end" and last["reason"] == verdict.reason)
 
 
 @pytest.mark.parametrize("name", sorted(p.name for p in PLANS.glob("*.json")))
 def test_the_examples_of_the_contract_end_where_it_says(
-    name: str, emulator: Emulator, ways: Ways, tmp_path: Path
+    name: str, emulator: Emulator, ways: MotionPlanner, tmp_path: Path
 ) -> None:
     steps = steps_of(read_contract(read_source(PLANS / name)))
     verdict = run(emulator, ways, steps, tmp_path / "run")
@@ -92,7 +94,7 @@ def test_the_examples_of_the_contract_end_where_it_says(
         assert off(emulator, ways, ways.cell.poses[steps[-1].name].T_base_tool[:3, 3]) < 0.0005
 
 
-def test_the_nearest_one_is_meant_and_stays_meant(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+def test_the_nearest_one_is_meant_and_stays_meant(emulator: Emulator, ways: MotionPlanner, tmp_path: Path) -> None:
     """The second nearest to where the tool was in the beginning, though the tool is over that one afterwards."""
     steps = (ApproachObject(("cup",), index=1), MoveToObject(("cup",), index=1))
     verdict = run(emulator, ways, steps, tmp_path / "run")
@@ -102,7 +104,7 @@ def test_the_nearest_one_is_meant_and_stays_meant(emulator: Emulator, ways: Ways
     assert off(emulator, ways, second) < 0.0005
 
 
-def test_what_is_in_the_way_is_named_and_nothing_moves(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+def test_what_is_in_the_way_is_named_and_nothing_moves(emulator: Emulator, ways: MotionPlanner, tmp_path: Path) -> None:
     before = emulator.state()["started"]
     steps = (MoveToNamed("above_table"), MoveToPose((0.39, -0.32, 0.06), DOWN))
     verdict = run(emulator, ways, steps, tmp_path / "run")
@@ -112,8 +114,8 @@ def test_what_is_in_the_way_is_named_and_nothing_moves(emulator: Emulator, ways:
     assert ends_with(tmp_path / "run", verdict)
 
 
-def test_a_stop_from_another_thread_is_for_good(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
-    stop = Stop()
+def test_a_stop_from_another_thread_is_for_good(emulator: Emulator, ways: MotionPlanner, tmp_path: Path) -> None:
+    stop = ArmStop()
     threading.Timer(0.9, stop.now, ("somebody pressed stop",)).start()
     steps = (MoveToNamed("bin_drop"), MoveToNamed("above_table"))
     verdict = run(emulator, slow(ways), steps, tmp_path / "run", stop=stop)
@@ -127,7 +129,7 @@ def test_a_stop_from_another_thread_is_for_good(emulator: Emulator, ways: Ways, 
 
 @pytest.mark.parametrize(("fault", "kind", "says"), [("collision", "error", "C31"), ("emergency", "error", "C2,")])
 def test_an_error_is_told_in_words_and_the_next_run_works(
-    fault: str, kind: str, says: str, emulator: Emulator, ways: Ways, tmp_path: Path
+    fault: str, kind: str, says: str, emulator: Emulator, ways: MotionPlanner, tmp_path: Path
 ) -> None:
     emulator.ask(fault=fault, motion=2, share=0.3)
     steps = (MoveToNamed("above_table"), MoveToNamed("bin_drop"))
@@ -139,7 +141,7 @@ def test_an_error_is_told_in_words_and_the_next_run_works(
     assert run(emulator, ways, steps, tmp_path / "again").success
 
 
-def test_an_error_is_not_cleared_by_a_run(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+def test_an_error_is_not_cleared_by_a_run(emulator: Emulator, ways: MotionPlanner, tmp_path: Path) -> None:
     emulator.ask(fault="collision")
     driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
     try:
@@ -151,7 +153,9 @@ def test_an_error_is_not_cleared_by_a_run(emulator: Emulator, ways: Ways, tmp_pa
         driver.close()
 
 
-def test_a_controller_that_froze_is_stopped_when_it_comes_back(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+def test_a_controller_that_froze_is_stopped_when_it_comes_back(
+    emulator: Emulator, ways: MotionPlanner, tmp_path: Path
+) -> None:
     """It takes the move that timed out up later: that must not go on."""
     emulator.ask(fault="freeze", motion=1, seconds=2.0)
     verdict = run(emulator, slow(ways), (MoveToNamed("bin_drop"),), tmp_path / "run")
@@ -164,7 +168,7 @@ def test_a_controller_that_froze_is_stopped_when_it_comes_back(emulator: Emulato
 
 @pytest.mark.parametrize(("label", "age", "says"), [("banana", 0.0, "no banana seen"), ("cup", 60.0, "60.0 s old")])
 def test_what_is_not_seen_or_seen_too_long_ago_is_not_gone_to(
-    label: str, age: float, says: str, emulator: Emulator, ways: Ways, tmp_path: Path
+    label: str, age: float, says: str, emulator: Emulator, ways: MotionPlanner, tmp_path: Path
 ) -> None:
     steps = (MoveToNamed("above_table"), ApproachObject((label,), timeout=0.4))
     verdict = run(emulator, ways, steps, tmp_path / "run", eyes=Still(THINGS, age))
@@ -186,7 +190,7 @@ class Acting:
         pass
 
 
-def test_the_hand_is_told_between_movements(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+def test_the_hand_is_told_between_movements(emulator: Emulator, ways: MotionPlanner, tmp_path: Path) -> None:
     where = []
     hand = Acting(lambda event: where.append((event.kind, off(emulator, ways, np.array(CUPS[1])))))
     steps = (
@@ -203,7 +207,7 @@ def test_the_hand_is_told_between_movements(emulator: Emulator, ways: Ways, tmp_
     assert where[0][1] < 0.0005 and where[1][1] > 0.3
 
 
-def test_a_hand_that_refuses_ends_the_run(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+def test_a_hand_that_refuses_ends_the_run(emulator: Emulator, ways: MotionPlanner, tmp_path: Path) -> None:
     hand = Acting(lambda event: "nothing between the fingers")
     steps = (MoveToNamed("above_table"), HandEvent("close", 2), MoveToNamed("home"))
     verdict = run(emulator, ways, steps, tmp_path / "run", hand=hand)
@@ -211,7 +215,9 @@ def test_a_hand_that_refuses_ends_the_run(emulator: Emulator, ways: Ways, tmp_pa
     assert "nothing between the fingers" in verdict.reason
 
 
-def test_without_the_second_look_nothing_is_looked_at_twice(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+def test_without_the_second_look_nothing_is_looked_at_twice(
+    emulator: Emulator, ways: MotionPlanner, tmp_path: Path
+) -> None:
     assert run(emulator, ways, (MoveToNamed("above_table"),), tmp_path / "run", check_twice=False).success
     assert [e for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "second_look"] == []
 
@@ -219,7 +225,7 @@ def test_without_the_second_look_nothing_is_looked_at_twice(emulator: Emulator, 
 class Jumping(Still):
     """Sees a cup that is somewhere else as soon as the arm stands above it."""
 
-    def __init__(self, emulator: Emulator, ways: Ways, there: Any, then: Any) -> None:
+    def __init__(self, emulator: Emulator, ways: MotionPlanner, there: Any, then: Any) -> None:
         super().__init__([("cup", np.array(there))])
         self._emulator, self._ways, self._then = emulator, ways, np.array(then)
 
@@ -232,7 +238,7 @@ class Jumping(Still):
 
 @pytest.mark.parametrize(("metres", "anew"), [(0.2, True), (0.01, False)])
 def test_a_thing_that_jumps_after_it_was_approached_is_approached_anew(
-    metres: float, anew: bool, emulator: Emulator, ways: Ways, tmp_path: Path
+    metres: float, anew: bool, emulator: Emulator, ways: MotionPlanner, tmp_path: Path
 ) -> None:
     there = np.array([0.4, 0.0, 0.06])
     eyes = Jumping(emulator, ways, there, there + np.array([0.0, metres, 0.0]))
@@ -246,7 +252,7 @@ def test_a_thing_that_jumps_after_it_was_approached_is_approached_anew(
 
 
 def test_a_warning_that_was_left_is_told_and_does_not_stop_a_run(
-    emulator: Emulator, ways: Ways, tmp_path: Path
+    emulator: Emulator, ways: MotionPlanner, tmp_path: Path
 ) -> None:
     leave_a_warning(emulator)
     home = ways.cell.poses["home"].q
@@ -255,7 +261,7 @@ def test_a_warning_that_was_left_is_told_and_does_not_stop_a_run(
     try:
         assert driver.condition().warning == 12
         with EpisodeLog(tmp_path / "run") as log:
-            executor = Executor(driver, ways, Targets(ways.cell, None), Stop(), log.event)
+            executor = Executor(driver, ways, StepTargets(ways.cell, None), ArmStop(), log.event)
             verdict = executor.run((MoveToNamed("above_table"), MoveToNamed("home")))
         assert verdict.success, verdict.reason
         (told,) = [e["message"] for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "warning"]
@@ -267,7 +273,7 @@ def test_a_warning_that_was_left_is_told_and_does_not_stop_a_run(
 
 
 @pytest.mark.thorough
-def test_a_controller_that_is_gone_is_lost_and_the_advice_is_given(ways: Ways, tmp_path: Path) -> None:
+def test_a_controller_that_is_gone_is_lost_and_the_advice_is_given(ways: MotionPlanner, tmp_path: Path) -> None:
     with running("xarm6") as emulator:
         killed = threading.Timer(0.8, emulator.process.kill)
         killed.start()

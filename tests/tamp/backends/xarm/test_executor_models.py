@@ -11,8 +11,8 @@ from motion.arm_model import arm_world
 from motion.arms import ARMS, Arm
 from motion.kinematics import solve_near
 from motion.poses import inverse
-from tamp.backends.xarm.steps import ApproachObject, MoveToNamed, MoveToObject, RetreatZ
-from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.arm_steps import ApproachObject, MoveToNamed, MoveToObject, RetreatZ
+from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.workcell import read_workcell
 from tests.arm_cases import bent
 from tests.arm_runs import Still, run_from, tool_point
@@ -43,7 +43,7 @@ STEPS = (ApproachObject(("cup",)), MoveToObject(("cup",)), RetreatZ(0.08), MoveT
 )  # fmt: skip
 def test_each_arm_touches_a_cup_and_comes_home(arm: Arm, tmp_path: Path) -> None:
     (tmp_path / "world.toml").write_text(WORLD.format(arm=arm.name))
-    ways = Ways(read_workcell(tmp_path / "world.toml"))
+    ways = MotionPlanner(read_workcell(tmp_path / "world.toml"))
     home = ways.cell.poses["home"].T_base_tool
     q = solve_near(arm_world(arm), home @ inverse(ways.cell.T_flange_tool), bent(arm))
     assert q is not None

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_steps import ApproachNamed, ApproachObject, MoveToObject, RetreatZ, Step
+from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.hand import HandEvent
+from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.rehearsal import rehearse
-from tamp.backends.xarm.steps import ApproachNamed, ApproachObject, MoveToObject, RetreatZ, Step
-from tamp.backends.xarm.stopping import Stop
-from tamp.backends.xarm.targets import Targets
-from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
 from tests.arm_runs import Still
@@ -28,44 +28,44 @@ TAKEN: tuple[Step | HandEvent, ...] = (
 
 
 @pytest.fixture(scope="module")
-def ways() -> Ways:
-    return Ways(read_workcell(data_dir("problems") / "xarm" / "bench.toml"))
+def ways() -> MotionPlanner:
+    return MotionPlanner(read_workcell(data_dir("problems") / "xarm" / "bench.toml"))
 
 
-def gone_through(steps: tuple[Step | HandEvent, ...], ways: Ways) -> int:
+def gone_through(steps: tuple[Step | HandEvent, ...], ways: MotionPlanner) -> int:
     home = ways.cell.poses["home"].q
     assert home is not None
     return rehearse(
         steps,
         home,
         ways,
-        Targets(ways.cell, Still([("cup", np.array([0.42, 0.06, 0.06]))])),
-        Stop(),
+        StepTargets(ways.cell, Still([("cup", np.array([0.42, 0.06, 0.06]))])),
+        ArmStop(),
         lambda kind, **data: None,
     )
 
 
-def test_events_of_the_hand_keep_nothing_from_being_gone_through(ways: Ways) -> None:
+def test_events_of_the_hand_keep_nothing_from_being_gone_through(ways: MotionPlanner) -> None:
     assert gone_through(TAKEN, ways) == 6
     with pytest.raises(ArmFault, match="step 7, ApproachNamed: ") as told:
         gone_through((*TAKEN, ApproachNamed("bin_drop", 0.5)), ways)
     assert told.value.step == 7
 
 
-def test_going_through_a_long_plan_can_be_stopped(ways: Ways) -> None:
+def test_going_through_a_long_plan_can_be_stopped(ways: MotionPlanner) -> None:
     home = ways.cell.poses["home"].q
     assert home is not None
-    stop, looked = Stop(), list[str]()
+    stop, looked = ArmStop(), list[str]()
 
     def tell(kind: str, **data: object) -> None:
         looked.append(kind)
         stop.now("enough")
 
     with pytest.raises(ArmFault, match="enough"):
-        rehearse([ApproachNamed("bin_drop", 0.05)] * 1000, home, ways, Targets(ways.cell, None), stop, tell)
+        rehearse([ApproachNamed("bin_drop", 0.05)] * 1000, home, ways, StepTargets(ways.cell, None), stop, tell)
     assert looked == ["second_look"]
 
 
-def test_where_things_are_after_the_hand_took_one_is_not_taken_for_known(ways: Ways) -> None:
+def test_where_things_are_after_the_hand_took_one_is_not_taken_for_known(ways: MotionPlanner) -> None:
     """The cup at the bin is seen only once it is there: the one that is seen now is not gone through as that."""
     assert gone_through((*TAKEN, ApproachObject(("cup",), ref="bin_drop")), ways) == 6

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motion.arms import ARMS, Arm
-from tamp.backends.xarm.emulator.controller import Controller
+from tamp.backends.xarm.emulator.controller import ArmController
 from tamp.backends.xarm.emulator.report_frames import normal, real, rich
-from tamp.backends.xarm.report_stream import REAL_PORT, RICH_PORT, ArmReports, Look, NoReport, read_report, split
+from tamp.backends.xarm.report_stream import REAL_PORT, RICH_PORT, ArmLook, ArmReports, NoReport, read_report, split
 from tests.arm_cases import EACH, bent
 from tests.emulated import Emulator, running
 
@@ -28,7 +28,7 @@ def frame(size: int = 135, state: int = 2, mode: int = 0, q: float = 0.5) -> byt
     return (struct.pack(">IBH", size, mode << 4 | state, 0) + struct.pack("<7f", *[q] * 7)).ljust(size, b"\0")
 
 
-def until(reports: ArmReports, done: Callable[[Look], bool], seconds: float = 8.0) -> Look:
+def until(reports: ArmReports, done: Callable[[ArmLook], bool], seconds: float = 8.0) -> ArmLook:
     deadline = time.monotonic() + seconds
     while not done(look := reports.look()) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -36,7 +36,7 @@ def until(reports: ArmReports, done: Callable[[Look], bool], seconds: float = 8.
     return look
 
 
-def at(q: np.ndarray) -> Callable[[Look], bool]:
+def at(q: np.ndarray) -> Callable[[ArmLook], bool]:
     return lambda look: look.report is not None and np.allclose(look.report.q[: len(q)], q, atol=1e-5)
 
 
@@ -48,7 +48,7 @@ def emulator() -> Iterator[Emulator]:
 
 @EACH
 def test_the_frames_of_every_arm_are_read(arm: Arm) -> None:
-    controller = Controller(arm)
+    controller = ArmController(arm)
     controller.teleport(bent(arm))
     for made, (axes, error) in ((rich, (arm.joints, 0)), (normal, (None, None)), (real, (None, None))):
         (whole,), half = split(made(controller))

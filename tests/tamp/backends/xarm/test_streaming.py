@@ -12,9 +12,9 @@ import pytest
 from motion.joint_servo import FAR, JointServo
 from motion.poses import Array
 from tamp.backends import bodies
+from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.driver import Condition, Driver
-from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.streaming import APART, Stream
 from tamp.backends.xarm.workcell import Load
 from tests.emulated import Emulator, one_at_a_time, running
@@ -53,7 +53,7 @@ class Held:
 
 def streamed(arm: Held, count: int, read: Callable[[], Array] | None = None) -> Array:
     """The joints' steps (count, n) between targets, while the arm is asked to go up all the time."""
-    stream = Stream(cast(Driver, arm), JointServo(ROBOT), PERIOD, Stop())
+    stream = Stream(cast(Driver, arm), JointServo(ROBOT), PERIOD, ArmStop())
     stream.aim(arm.q, UP)
     stream.start()
     while len(arm.targets) <= count:

@@ -15,9 +15,9 @@ import pytest
 
 from motion.joint_servo import JointServo
 from tamp.backends import bodies
+from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.emulated_perception import EmulatedCameras
-from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.workcell import Load
 from tests import forked
 from tests.emulated import Emulator, again_when_late, one_at_a_time, running

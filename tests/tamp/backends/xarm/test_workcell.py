@@ -238,18 +238,6 @@ def test_only_the_arm_its_rates_and_where_it_may_go_have_to_be_said(tmp_path: Pa
     assert np.allclose(world.T_flange_tool, np.eye(4)) and world.detector.source is None
 
 
-@pytest.mark.parametrize(
-    "text", ["", "a = " + "[" * 3000 + "]" * 3000, "\xff", "arm = 'xarm6'\narm = 'xarm7'", "[arm]\n"]
-)
-def test_any_other_file_is_one_clear_line(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "world.toml"
-    path.write_text(text, encoding="latin-1")
-    with pytest.raises(InputError, match=r"world\.toml:"):
-        read_workcell(path)
-    with pytest.raises(InputError, match="cannot read"):
-        read_workcell(tmp_path / "none.toml")
-
-
 def test_a_file_from_another_system_is_read_with_its_lines(tmp_path: Path) -> None:
     """With a byte order mark and carriage returns."""
     path = tmp_path / "world.toml"

@@ -160,7 +160,7 @@ def test_the_step_limit_is_the_drivers(environment: LiberoEnvironment, tmp_path:
 
 def test_the_same_pictures_whatever_things_are_called(environment: LiberoEnvironment) -> None:
     """What reaches the policy does not depend on any name of the task's file."""
-    from tamp.backends.libero.observing import calibration, encoders, no_noise, pictures
+    from tamp.backends.libero.cameras import calibration, encoders, no_noise, pictures
     from tests.permuted_names import permuted
 
     def told(of: LiberoEnvironment) -> list[Any]:

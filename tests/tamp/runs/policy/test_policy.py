@@ -14,7 +14,7 @@ from motion.poses import Array
 from motion.robot import RobotDescription
 from tamp.agent.instruction import Instruction
 from tamp.agent.monitor import SELDOM
-from tamp.backends.fake.table import FakeTable
+from tamp.backends.fake_table import FakeTable
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Observation
 from tamp.model.domain import load

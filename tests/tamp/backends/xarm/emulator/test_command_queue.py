@@ -8,9 +8,9 @@ import pytest
 from motion.arms import ARMS
 from motion.poses import Array
 from tamp.backends.xarm.emulator.command_queue import DISCARDED, SUCCESS, CommandQueue, Queued
-from tamp.backends.xarm.emulator.protocol import FINISHED, Request
-from tamp.backends.xarm.emulator.queued_commands import ArcMove, Command, JointMove, LineMove, Sleep
-from tamp.backends.xarm.emulator.tool_body import Body, MotionError
+from tamp.backends.xarm.emulator.protocol import FINISHED, ProtocolRequest
+from tamp.backends.xarm.emulator.queued_commands import ArcMove, Command, JointMove, LineMove, QueuedSleep
+from tamp.backends.xarm.emulator.tool_body import MotionError, ToolBody
 
 ARM = ARMS["xarm6"]
 START = np.array([0.0, -0.4, -0.9, 0.0, 1.3, 0.0])
@@ -18,9 +18,9 @@ STEP = 0.002
 
 
 def _queue(*commands: Command) -> CommandQueue:
-    queue = CommandQueue(Body(ARM), START, {})
+    queue = CommandQueue(ToolBody(ARM), START, {})
     for number, command in enumerate(commands, 1):
-        queue.submit(Queued(number, command, Request(number, 3, 0), number))
+        queue.submit(Queued(number, command, ProtocolRequest(number, 3, 0), number))
     return queue
 
 
@@ -114,14 +114,16 @@ def test_a_stop_drops_everything_and_comes_to_rest_in_time() -> None:
 
 
 def test_commands_follow_each_other_without_a_gap() -> None:
-    queue = _queue(JointMove((0.1, *START[1:], 0), 1.0, 10.0), Sleep(0.3), JointMove((0.0, *START[1:], 0), 1.0, 10.0))
+    queue = _queue(
+        JointMove((0.1, *START[1:], 0), 1.0, 10.0), QueuedSleep(0.3), JointMove((0.0, *START[1:], 0), 1.0, 10.0)
+    )
     expected = 2 * (0.1 / 1.0 + 1.0 / 10.0) + 0.3
     assert (len(_played(queue)) - 1) * STEP == pytest.approx(expected, abs=3 * STEP)
     assert [e.code for e in queue.events() if e.kind == FINISHED] == [SUCCESS] * 3
 
 
 def test_an_arc_keeps_its_distance_from_the_centre() -> None:
-    body = Body(ARM)
+    body = ToolBody(ARM)
     T = body.tool(START)
     x, y, z = T[:3, 3] * 1000
     arc = ArcMove((x + 40, y + 40, z, 0, 0, 0), (x + 80, y, z, 0, 0, 0), 0.2, 1.0, 1.0)

@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motion.arms import ARMS
-from tamp.backends.xarm.emulator.controller import LONGEST_QUEUE, Controller
-from tamp.backends.xarm.emulator.protocol import ERROR, INVALID, NOT_READY, WARNING, Request, pack_floats
-from tamp.backends.xarm.emulator.queued_commands import JointMove, Marker, Sleep
+from tamp.backends.xarm.emulator.controller import LONGEST_QUEUE, ArmController
+from tamp.backends.xarm.emulator.protocol import ERROR, INVALID, NOT_READY, WARNING, ProtocolRequest, pack_floats
+from tamp.backends.xarm.emulator.queued_commands import JointMove, Marker, QueuedSleep
 from tamp.backends.xarm.emulator.registers import answer
 
-REQUEST = Request(transaction=7, protocol=3, register=23, client=1, kinds=3)
+REQUEST = ProtocolRequest(transaction=7, protocol=3, register=23, client=1, kinds=3)
 
 
-def _controller() -> Controller:
-    controller = Controller(ARMS["xarm7"])
+def _controller() -> ArmController:
+    controller = ArmController(ARMS["xarm7"])
     controller.enable(8, True)
     controller.set_mode(0)
     controller.set_state(0)
@@ -30,13 +30,13 @@ def _turn(angle: float) -> JointMove:
     return JointMove((angle, *[float("inf")] * 6), 1.0, 10.0)
 
 
-def _ask(controller: Controller, register: int, data: bytes = b"") -> tuple[int, bytes]:
+def _ask(controller: ArmController, register: int, data: bytes = b"") -> tuple[int, bytes]:
     """The status and the data of a reply."""
-    return answer(controller, Request(1, 2, register, data))
+    return answer(controller, ProtocolRequest(1, 2, register, data))
 
 
 def test_it_starts_stopped_with_motors_off_and_takes_the_usual_three_calls() -> None:
-    controller = Controller(ARMS["xarm7"])
+    controller = ArmController(ARMS["xarm7"])
     assert (controller.state, controller.motors, controller.ready) == (4, 0, False)
     assert _ask(controller, 23, pack_floats([0.1] * 7 + [1, 10, 0]))[0] == NOT_READY
     assert controller.submitted == 0
@@ -58,7 +58,7 @@ def test_state_before_mode_is_not_ready() -> None:
 def test_feedback_tells_start_and_end_to_who_asked() -> None:
     controller = _controller()
     controller.submit(_turn(0.1), REQUEST)
-    controller.submit(Marker(), Request(transaction=8, protocol=3, register=253, client=2, kinds=2))
+    controller.submit(Marker(), ProtocolRequest(transaction=8, protocol=3, register=253, client=2, kinds=2))
     for k in range(1, 100):
         controller.advance(0.005 * k)
     told = [(f.request.client, f.request.transaction, f.kind, f.code, f.request.register) for f in controller.feedback]
@@ -66,7 +66,7 @@ def test_feedback_tells_start_and_end_to_who_asked() -> None:
 
 
 def test_a_marker_with_nothing_before_it_is_told_at_once() -> None:
-    controller = Controller(ARMS["xarm7"])
+    controller = ArmController(ARMS["xarm7"])
     controller.submit(Marker(), REQUEST)
     assert [f.kind for f in controller.feedback] == [2]
 
@@ -101,7 +101,7 @@ def test_nothing_of_a_stopped_move_goes_on() -> None:
 def test_a_full_queue_drops_with_a_warning() -> None:
     controller = _controller()
     for _ in range(LONGEST_QUEUE + 1):
-        controller.submit(Sleep(1.0), REQUEST)
+        controller.submit(QueuedSleep(1.0), REQUEST)
     assert (controller.count, controller.warning) == (LONGEST_QUEUE, 11)
     assert _ask(controller, 13)[0] == WARNING
     assert _ask(controller, 23, pack_floats([0.1] * 7 + [1, 10, 0]))[0] == WARNING | INVALID

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tamp.backends.xarm.emulator.protocol import Request
+from tamp.backends.xarm.emulator.protocol import ProtocolRequest
 from tests.controller_frames import encode_request
 
 pytestmark = pytest.mark.process
@@ -37,10 +37,10 @@ def test_garbage_does_not_end_the_emulator(arm: Any, emulator: Any, connected: A
     client.sendall(b"\xff" * 64)
     assert client.recv(100) == b"", "it hangs up"
     half = socket.create_connection((emulator.host, emulator.port), timeout=5)
-    half.sendall(encode_request(Request(1, 2, 23, bytes(40)))[:-3])
+    half.sendall(encode_request(ProtocolRequest(1, 2, 23, bytes(40)))[:-3])
     for register in range(256):
         other = socket.create_connection((emulator.host, emulator.port), timeout=5)
-        other.sendall(encode_request(Request(1, 2, register, b"\x09")))
+        other.sendall(encode_request(ProtocolRequest(1, 2, register, b"\x09")))
         assert len(other.recv(400)) >= 8, f"register {register} gives no reply"
         other.close()
     half.close()

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from motion.arms import ARMS
-from tamp.backends.xarm.emulator.controller import Controller
-from tamp.backends.xarm.emulator.injected_faults import Faults, fail, read_fault
-from tamp.backends.xarm.emulator.protocol import Request
+from tamp.backends.xarm.emulator.controller import ArmController
+from tamp.backends.xarm.emulator.injected_faults import InjectedFaults, fail, read_fault
+from tamp.backends.xarm.emulator.protocol import ProtocolRequest
 from tamp.backends.xarm.emulator.queued_commands import JointMove
 from tamp.errors import InputError
 
 pytestmark = pytest.mark.process
 
 
-def _controller() -> Controller:
-    controller = Controller(ARMS["xarm6"])
+def _controller() -> ArmController:
+    controller = ArmController(ARMS["xarm6"])
     controller.enable(8, True)
     controller.set_mode(0)
     assert controller.set_state(0)
@@ -31,11 +31,11 @@ def _turn(angle: float) -> JointMove:
 
 @pytest.mark.parametrize(("order", "gone"), [({"motion": 2}, 0), ({"motion": 2, "share": 0.5}, 0.5)])
 def test_a_fault_comes_with_the_motion_it_was_ordered_for(order: dict[str, Any], gone: float) -> None:
-    controller, faults = _controller(), Faults()
+    controller, faults = _controller(), InjectedFaults()
     faults.arm(read_fault({"fault": "collision", **order}), controller)
-    controller.submit(_turn(0.5), Request(1, 3, 23))
+    controller.submit(_turn(0.5), ProtocolRequest(1, 3, 23))
     assert faults.due(controller) == []
-    controller.submit(_turn(1.0), Request(1, 3, 23))
+    controller.submit(_turn(1.0), ProtocolRequest(1, 3, 23))
     at = None
     for k in range(1, 400):
         controller.advance(0.005 * k)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tamp.backends.xarm.emulator.motion_profiles import JointPath, LinePath, Motion, Profile, circle
+from tamp.backends.xarm.emulator.motion_profiles import JointPath, LinePath, Profile, TimedMotion, circle
 from tamp.backends.xarm.emulator.protocol import from_pose, to_pose
 
 POSITIVE = st.floats(1e-3, 1e3)
@@ -30,7 +30,7 @@ def test_a_profile_keeps_speed_and_acceleration(length: float, speed: float, acc
 @given(POSITIVE, POSITIVE)
 def test_the_next_motion_starts_once_this_one_brakes(speed: float, acceleration: float) -> None:
     profile = Profile(1.0, speed, acceleration)
-    motion = Motion(JointPath(np.zeros(1), np.ones(1)), profile, 1.0, math.inf)
+    motion = TimedMotion(JointPath(np.zeros(1), np.ones(1)), profile, 1.0, math.inf)
     assert motion.blends(profile.duration) and motion.blends(profile.duration - 0.5 * profile.ramp)
     assert not motion.blends(0.49 * profile.duration) or profile.ramp > 0.5 * profile.duration
 

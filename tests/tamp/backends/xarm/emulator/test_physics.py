@@ -12,8 +12,8 @@ from motion.poses import Array
 from tamp.backends import bodies
 from tamp.backends.libero import tasks
 from tamp.backends.physics.start import Start, start_of
-from tamp.backends.pybullet.world import BulletWorld
-from tamp.backends.xarm.emulator.controller import SERVO, Controller
+from tamp.backends.pybullet.bullet_world import BulletWorld
+from tamp.backends.xarm.emulator.controller import SERVO, ArmController
 from tamp.backends.xarm.emulator.physics import Physics
 
 pytestmark = pytest.mark.episode
@@ -41,11 +41,11 @@ def start() -> Start:
     return start_of(tasks.find("libero_goal/8"), 0, 0, "xarm6")
 
 
-def driven(start: Start, ways: list[list[float]], targets: Gap, ticks: Gap) -> tuple[Controller, Array]:
+def driven(start: Start, ways: list[list[float]], targets: Gap, ticks: Gap) -> tuple[ArmController, Array]:
     """The controller, and where its arm was (k, n), after 0.6 s of each of the ways and 0.3 s of rest after it; a
     controller with an error stays where it is."""
     kind, _ = bodies.find(start.robot.name).for_sdk()
-    world, controller, rng = BulletWorld(start.scene, start.robot), Controller(kind), np.random.default_rng(0)
+    world, controller, rng = BulletWorld(start.scene, start.robot), ArmController(kind), np.random.default_rng(0)
     physics, servo, where = Physics(world, start.robot, controller), JointServo(start.robot), []
     controller.enable(8, True)
     assert controller.set_mode(SERVO) and controller.set_state(0)

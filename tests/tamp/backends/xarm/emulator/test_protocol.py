@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tamp.backends.xarm.emulator.protocol import (
     Feedback,
     ProtocolError,
-    Request,
+    ProtocolRequest,
     encode_feedback,
     encode_reply,
     floats,
@@ -23,12 +23,14 @@ from tamp.backends.xarm.emulator.protocol import (
 from tests.controller_frames import decode_reply, encode_request
 
 U8, U16 = st.integers(0, 255), st.integers(0, 65535)
-REQUESTS = st.builds(Request, U16, st.sampled_from([2, 3]), st.integers(0, 254), st.binary(max_size=200))
-FEEDBACKS = st.builds(Feedback, st.builds(Request, U16, st.just(3), U8), U8, U8, U16, U8, st.integers(0, 2**64 - 1))
+REQUESTS = st.builds(ProtocolRequest, U16, st.sampled_from([2, 3]), st.integers(0, 254), st.binary(max_size=200))
+FEEDBACKS = st.builds(
+    Feedback, st.builds(ProtocolRequest, U16, st.just(3), U8), U8, U8, U16, U8, st.integers(0, 2**64 - 1)
+)
 
 
 @given(st.lists(REQUESTS, max_size=5), st.integers(1, 50))
-def test_requests_come_out_as_they_went_in_however_they_are_cut(requests: list[Request], size: int) -> None:
+def test_requests_come_out_as_they_went_in_however_they_are_cut(requests: list[ProtocolRequest], size: int) -> None:
     sent = b"".join(map(encode_request, requests))
     found, rest = [], b""
     for start in range(0, len(sent), size):
@@ -39,12 +41,12 @@ def test_requests_come_out_as_they_went_in_however_they_are_cut(requests: list[R
 
 
 def test_heartbeats_are_swallowed() -> None:
-    request = Request(7, 3, 13)
+    request = ProtocolRequest(7, 3, 13)
     assert split(bytes.fromhex("0000000100020000") + encode_request(request)) == ([request], b"")
 
 
 @given(REQUESTS, U8, st.binary(max_size=200))
-def test_replies_are_decoded(request: Request, status: int, data: bytes) -> None:
+def test_replies_are_decoded(request: ProtocolRequest, status: int, data: bytes) -> None:
     assert decode_reply(encode_reply(request, status, data)) == (replace(request, data=data), status)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tamp.backends.xarm.emulator.protocol import to_pose
+from tamp.backends.xarm.emulator.report_frames import KINDS
 
 pytestmark = pytest.mark.process
 
@@ -161,3 +162,12 @@ def test_joint_limits_are_kept_by_the_controller_too(arm: Any, emulator: Any, co
     bold.set_servo_angle(angle=[0.1, 0, 2, 0, 0, 0], wait=False)
     time.sleep(0.1)
     assert emulator.state()["error"] == 23
+
+
+def test_a_lite6_is_one_and_has_no_such_gripper(running: Any, connected: Any, ready: Any) -> None:
+    with running("lite6") as emulator:
+        arm = connected(emulator)
+        assert (arm.device_type, arm.axis) == KINDS["lite6"]
+        ready(arm)
+        arm.set_gripper_enable(True)
+        assert emulator.state()["error"] == 19

@@ -1,1 +1,0 @@
-"""A robot without dynamics, for trying things out and for faults on demand."""

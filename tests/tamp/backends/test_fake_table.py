@@ -1,0 +1,88 @@
+"""The fake: it moves as it is told, takes hold, lets go, and fails where it is to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from motion.robot import Gripper
+from tamp.agent.orders import Start
+from tamp.backends.fake_table import FakeTable
+from tamp.runs.bench.boxes import TABLE_TOP, make
+from tests.live_sessions import Live, a_panda, session_on
+
+NO = np.zeros(6)
+
+
+@pytest.fixture
+def fake() -> FakeTable:
+    return FakeTable(make("packed", 3, 0, a_panda()).scene, a_panda())
+
+
+@pytest.fixture
+def live(fake: FakeTable) -> Live:
+    return session_on(fake, fake, fake.robot_model, "(pick box_1 table)")
+
+
+def test_it_goes_where_it_is_told(fake: FakeTable) -> None:
+    start = fake.observe().T_world_tool[:3, 3]
+    for _ in range(40):
+        off = start + np.array([0.05, 0.0, -0.1]) - fake.observe().T_world_tool[:3, 3]
+        fake.command(np.append(off, np.zeros(3)), 0.08)
+    assert np.allclose(fake.observe().T_world_tool[:3, 3], start + np.array([0.05, 0.0, -0.1]), atol=1e-3)
+    assert fake.time == pytest.approx(2.0)
+
+
+def test_nothing_moves_by_itself(fake: FakeTable) -> None:
+    before = fake.perceive()
+    for _ in range(20):
+        fake.command(NO, 0.08)
+    after = fake.perceive()
+    assert all(np.allclose(after.object(o.name).position, o.position) for o in before)
+    assert np.allclose(after.robot.T_world_tool, before.robot.T_world_tool, atol=1e-6)
+
+
+def test_what_is_let_go_of_falls_onto_what_is_under_it(fake: FakeTable, live: Live) -> None:
+    live.tell(Start("(pick box_1 table)"))
+    live.run(20.0, lambda: live.stages(live.pick)[-1:] == ["done"])
+    assert fake.perceive().object("box_1").bounds()[0][2] > TABLE_TOP + 0.02
+    for _ in range(20):
+        fake.command(NO, 0.08)
+    assert fake.perceive().object("box_1").bounds()[0][2] == pytest.approx(TABLE_TOP, abs=1e-6)
+
+
+def test_a_gripper_that_opens_less_takes_no_wide_thing(fake: FakeTable) -> None:
+    live = session_on(fake, fake, replace(fake.robot_model, gripper=Gripper(opening=0.03)), "(pick box_1 table)")
+    live.tell(Start(live.pick))
+    live.run(20.0, lambda: live.stages(live.pick)[-1:] == ["failed"])
+    assert "nothing on box_1 is narrow enough for the gripper (3 cm)" in live.session.activities[0].waits_for
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("glued", "box_1 is not in the hand"),
+        ("slippery", "box_1 is not in the hand"),
+        ("fingers", "box_1 is not in the hand"),
+        ("arm", "the arm was halted since the arm does not get to where it should go"),
+        ("hidden", "'box_1' is no item that is seen"),
+    ],
+)
+def test_faults_are_told_for_what_they_look_like(fault: str, says: str, fake: FakeTable, live: Live) -> None:
+    match fault:
+        case "glued":
+            fake.faults.glued = {"box_1"}
+        case "slippery":
+            fake.faults.slippery = {"box_1"}
+        case "fingers":
+            fake.faults.fingers_stop_at = 0.08
+        case "arm":
+            fake.faults.arm_held = True
+        case "hidden":
+            fake.faults.hidden = {"box_1"}
+    live.tell(Start(live.pick))
+    live.run(20.0, lambda: bool(live.refusals()) or live.stages(live.pick)[-1:] == ["failed"])
+    told = live.refusals() or [a.waits_for for a in live.session.activities]
+    assert says in told[0]
