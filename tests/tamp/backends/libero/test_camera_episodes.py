@@ -11,7 +11,7 @@ import pytest
 from tamp.api import arguments, camera
 from tamp.backends.libero import tasks
 from tamp.errors import InputError
-from tamp.perception.perceivers import check_library
+from tamp.perception.library import check_library
 from tamp.planning.engine import Engine
 from tamp.runs.episode import Settings
 from tamp.runs.policy.remote import PolicyProcess
