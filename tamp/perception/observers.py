@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from motion.poses import Array
-from motion.shapes import bounds
 from tamp.errors import InputError
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
@@ -101,10 +100,6 @@ class Things:
         off from there): metres or radians."""
         part = self.moving_part(symbol)
         return None if part is None else part.joint
-
-    def part_box(self, part: Part) -> tuple[Array, Array]:
-        """Lower and upper corner (3,), (3,) of the world-aligned box around a part: metres."""
-        return bounds(part.shapes, part.T_world_part)
 
     def apart(self, a: str, b: str) -> float:
         """Metres between the positions of two symbols, seen from above."""

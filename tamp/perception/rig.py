@@ -118,16 +118,6 @@ def check(images: Sequence[Image]) -> None:
             raise Refusal(f"{camera} measured depth in {share:.0%} of its pixels: nothing can be seen", "no depth")
 
 
-def check_robot(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin], still: Collection[str]) -> None:
-    """Refusal where a picture sees past the robot that is in front of the camera. `bodies` has the poses (4, 4) of its
-    bodies in the world by its encoders, `skins` their skins; those in `still` never move, and are not asked."""
-    share = seen_past_robot(image, bodies, skins, still)
-    if share > ASTRAY:
-        raise Refusal(
-            f"{image.camera} does not show the robot where its encoders have it, but what is behind in {share:.0%} of "
-            "it: the picture is old, or the camera's focal length or pose is not what is said",
-            "picture does not fit",
-        )
 
 
 def check_together(looks: Sequence[Look], ground: Ground, p_world_base: Numbers) -> None:
@@ -214,12 +204,14 @@ class Rig:
         left = past if off is None else seen_past_robot(again, bodies, self.skins, self.still)
         if left > past:
             off, again, left = np.eye(4), put, past
-        try:
-            check_robot(put, bodies, self.skins, self.still)
-        except Refusal as refusal:
+        if past > ASTRAY:
+            self._doubt = Refusal(
+                f"{put.camera} does not show the robot where its encoders have it, but what is behind in {past:.0%} of "
+                "it: the picture is old, or the camera's focal length or pose is not what is said",
+                "picture does not fit",
+            )
             if left > ASTRAY:
-                raise
-            self._doubt = refusal
+                raise self._doubt
         if off is not None:
             self._new[image.camera] = off if before is None else before @ off
         return again
