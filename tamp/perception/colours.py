@@ -172,8 +172,8 @@ def is_other(skin: Skin, turned: Sequence[Numbers], looks: Sequence[Look]) -> bo
     if here.other_pattern:
         others = (likeness(skin, T, looks) for T in turned[1:])
         return all(like is None or like.other_pattern or like.other_hues for like in others)
-    beside = (likeness(skin, pose([x, y, 0.0]) @ turned[0], looks) for x, y in ASIDE)
-    return here.other_hues and all(like is None or like.other_hues for like in beside)
+    shifted = (likeness(skin, pose([x, y, 0.0]) @ turned[0], looks) for x, y in ASIDE)
+    return here.other_hues and all(like is None or like.other_hues for like in shifted)
 
 
 def _shown(skin: Skin, T_world_skin: Numbers, look: Look) -> _Shown | None:

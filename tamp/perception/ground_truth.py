@@ -62,12 +62,12 @@ class TruthWriter:
 
     def close(self) -> None:
         """Write the rest."""
-        told = {
+        record = {
             "format": FORMAT,
             "things": [asdict(t) for t in self.things],
             "moments": [vars(m) for m in self._moments],
         }
-        write_json(self.folder / INDEX, told)
+        write_json(self.folder / INDEX, record)
 
 
 def picture_name(moment: int, camera: str) -> str:

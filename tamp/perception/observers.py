@@ -241,9 +241,9 @@ def observes(
 def _tolerance(predicate: str, value: Any, unit: Unit) -> float:
     good = isinstance(value, int | float) and not isinstance(value, bool)
     if not good or not 0 < value <= LARGEST[unit]:
-        said = "nothing" if value is inspect.Parameter.empty else f"{value!r} {unit}"
+        stated = "nothing" if value is inspect.Parameter.empty else f"{value!r} {unit}"
         valid = f"above 0, up to {LARGEST[unit]:g} {unit}"
-        raise InputError(f"observer of {predicate}: its tolerance is {said}; valid: {valid}")
+        raise InputError(f"observer of {predicate}: its tolerance is {stated}; valid: {valid}")
     return float(value)
 
 
@@ -261,6 +261,6 @@ def seen_by(observers: Mapping[str, Observer], view: View, domain: Domain) -> fr
 def _asked(observer: Observer, view: View, domain: Domain, symbols: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     """Every way to say what a predicate can be about, no symbol twice."""
     kinds = [kind for _, kind in domain.predicates[observer.predicate].parameters]
-    asked = [s for s in symbols if observer.asks_of(view, s)]
-    fitting = [[s for s in asked if domain.is_a(symbols[s], kind)] for kind in kinds]
+    eligible = [s for s in symbols if observer.asks_of(view, s)]
+    fitting = [[s for s in eligible if domain.is_a(symbols[s], kind)] for kind in kinds]
     return (args for args in itertools.product(*fitting) if len(set(args)) == len(args))

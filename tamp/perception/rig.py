@@ -118,17 +118,15 @@ def check(images: Sequence[Image]) -> None:
             raise Refusal(f"{camera} measured depth in {share:.0%} of its pixels: nothing can be seen", "no depth")
 
 
-
-
 def check_together(looks: Sequence[Look], ground: Ground, p_world_base: Numbers) -> None:
     """Refusal where one camera sees past what another one sees: with all of them right, that cannot be. Asked of what
     stands out of the ground, which is where focal lengths, poses and lags show."""
     for one, other in itertools.permutations(looks, 2):
         p = one.points[stands_out(one, ground, p_world_base)]
         gaps = gaps_at(other, p[:: max(1, len(p) // ASKED)])
-        told = gaps > -APART
-        share = float((gaps > APART).sum()) / max(1, int(told.sum()))
-        if told.sum() >= TOGETHER and share > DISAGREE:
+        known = gaps > -APART
+        share = float((gaps > APART).sum()) / max(1, int(known.sum()))
+        if known.sum() >= TOGETHER and share > DISAGREE:
             cameras = " and ".join(sorted(k.image.camera for k in (one, other)))
             raise Refusal(
                 f"{cameras} do not show the same things: {share:.0%} of what one sees is not there for the other; a "
@@ -169,8 +167,8 @@ class Rig:
         check(images)
         self._new, self._doubt = {}, None
         looks = [self._look(self._placed(image, bodies), bodies) for image in map(steady, images)]
-        told = [look for look in looks if not self._uncorrected(look)]
-        return [self._by_others(look, told, bodies) if told and self._uncorrected(look) else look for look in looks]
+        known = [look for look in looks if not self._uncorrected(look)]
+        return [self._by_others(look, known, bodies) if known and self._uncorrected(look) else look for look in looks]
 
     def agree(self, looks: Sequence[Look], ground: Ground, p_world_base: Numbers) -> None:
         """Take the cameras to be where the last pictures had them, if they show the same things. Else Refusal: what

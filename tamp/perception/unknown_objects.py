@@ -206,10 +206,10 @@ def _shape_name(size: tuple[float, float], height: float, fills: float) -> str:
 def colour_name(colours: Numbers) -> str:
     """The word for most of some colours (n, 3), bytes; what is in the shade tells less."""
     some = colours[:: max(1, len(colours) // 200)] / 255.0
-    told: dict[str, float] = defaultdict(float)
+    votes: dict[str, float] = defaultdict(float)
     for c in some:
-        told[_word(*c)] += float(max(c))
-    return max(sorted(told), key=lambda word: told[word])
+        votes[_word(*c)] += float(max(c))
+    return max(sorted(votes), key=lambda word: votes[word])
 
 
 def _word(red: float, green: float, blue: float) -> str:

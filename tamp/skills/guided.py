@@ -212,5 +212,5 @@ class GuidedSkill(Skill):
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """The item most in the way, for skills that declare `obstructed`."""
-        told = obstructed(args, causes, scene) if args else frozenset()
-        return frozenset(f for f in told if f.predicate in self.spec.facts)
+        obstacles = obstructed(args, causes, scene) if args else frozenset()
+        return frozenset(f for f in obstacles if f.predicate in self.spec.facts)

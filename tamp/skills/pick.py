@@ -200,8 +200,8 @@ def _hindered(
     conflict = frozenset().union(*(h.by for h in hindered)) | {item.name} if definite else None
     blockers = tuple(sorted(fewest or ()))
     facts = frozenset(Atom("obstructed", (item.name, b)) for b in blockers)
-    told = f"pick: the hand has no room at {item.name} because of {' and '.join(blockers) or 'other things'}"
-    return Infeasible("hindered", blockers, facts, told, conflict=conflict)
+    reason = f"pick: the hand has no room at {item.name} because of {' and '.join(blockers) or 'other things'}"
+    return Infeasible("hindered", blockers, facts, reason, conflict=conflict)
 
 
 def worth_trying(

@@ -80,7 +80,7 @@ def test_half_a_degree_and_half_a_centimetre_are_found(
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_camera_that_somebody_ran_into_is_found(seed: int, image: Image) -> None:
+def test_a_camera_that_was_pushed_is_found(seed: int, image: Image) -> None:
     """Not from everywhere: this robot is two bars, and about one pose of 40 looks as well as the true one."""
     n, p = np.random.default_rng(seed).normal(size=(2, 3))
     n, p = n / np.linalg.norm(n), p / np.linalg.norm(p)

@@ -1,4 +1,4 @@
-"""Views that a camera in the hand may take, and what nobody has seen yet."""
+"""Views that a camera in the hand may take, and what no picture has shown yet."""
 
 from __future__ import annotations
 
