@@ -16,11 +16,10 @@ from tamp.quiet import quiet_stdout
 if TYPE_CHECKING:
     from tamp.backends.xarm.workcell import Workcell
     from tamp.files.source import Source
-    from tamp.plans.edits import Mend
-    from tamp.plans.further import Further
-    from tamp.plans.judges import PlanJudge
-    from tamp.plans.steps import PlanFile, Step
-    from tamp.plans.verdict import Unmet, Verdict
+    from tamp.pddl.edits import Mend
+    from tamp.pddl.judges import PlanJudge
+    from tamp.pddl.plan_file import PlanFile, Step
+    from tamp.pddl.verdict import Further, Unmet, Verdict
 
 VALID, INVALID, BAD_INPUT = 0, 1, 2
 

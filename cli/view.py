@@ -59,11 +59,11 @@ def view(
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     with (
         quiet_stdout() as stdout,
-        _page(run, wait, world, host, page_host) as (page, name, told),
+        _page(run, wait, world, host, page_host) as (page, name, about),
         page.served(page_host, page_port, ended) as address,
     ):
         if json_output:
-            emit_json({"page": address, **told}, stdout)
+            emit_json({"page": address, **about}, stdout)
         else:
             stdout.write(f"{name}: {address}\n")
             stdout.flush()
@@ -107,8 +107,7 @@ def _until_alone(ended: threading.Event) -> None:
 @contextlib.contextmanager
 def viewed(folder: Path, on: bool) -> Iterator[None]:
     """Serve a page of the run in `folder`, which may begin later, as long as this lasts, where that is wanted, `on`: in
-    a process of its own, which ends with the run however that ends. Nobody waits for it; its address is printed once it
-    is there."""
+    a process of its own, which ends with the run however that ends. Its address is printed once it is there."""
     if not on:
         yield
         return

@@ -38,28 +38,28 @@ if TYPE_CHECKING:
     from tamp.errors import InputError as InputError
     from tamp.errors import Refusal as Refusal
     from tamp.errors import TampError as TampError
-    from tamp.lint.check import Report as Report
-    from tamp.lint.findings import Finding as Finding
     from tamp.model.goal import Goal as Goal
     from tamp.model.grounding import Grounding as Grounding
     from tamp.model.scene import Scene as Scene
     from tamp.model.state import WorldState as WorldState
-    from tamp.planners.answer import Answer as Answer
-    from tamp.planners.answer import FoundPlan as FoundPlan
-    from tamp.planners.answer import Why as Why
-    from tamp.planners.engines import Aim as Aim
+    from tamp.pddl.ask import Answer as Answer
+    from tamp.pddl.ask import FoundPlan as FoundPlan
+    from tamp.pddl.engines import Aim as Aim
+    from tamp.pddl.lint.check import Report as Report
+    from tamp.pddl.lint.findings import Finding as Finding
+    from tamp.pddl.unsolvable import Why as Why
     from tamp.runs.endings import Ending as Ending
     from tamp.runs.policy.policy import Policy as Policy
 
 _WHERE = {
     "Agent": "tamp.api.acting",
-    "Aim": "tamp.planners.engines",
-    "Answer": "tamp.planners.answer",
+    "Aim": "tamp.pddl.engines",
+    "Answer": "tamp.pddl.ask",
     "ArmResult": "tamp.api.driving",
     "Ending": "tamp.runs.endings",
     "EpisodeResult": "tamp.api.episodes",
-    "Finding": "tamp.lint.findings",
-    "FoundPlan": "tamp.planners.answer",
+    "Finding": "tamp.pddl.lint.findings",
+    "FoundPlan": "tamp.pddl.ask",
     "Goal": "tamp.model.goal",
     "Grounding": "tamp.model.grounding",
     "InputError": "tamp.errors",
@@ -70,11 +70,11 @@ _WHERE = {
     "Planned": "tamp.api.planning",
     "Policy": "tamp.runs.policy.policy",
     "Refusal": "tamp.errors",
-    "Report": "tamp.lint.check",
+    "Report": "tamp.pddl.lint.check",
     "Scene": "tamp.model.scene",
     "Seen": "tamp.api.scenes",
     "TampError": "tamp.errors",
-    "Why": "tamp.planners.answer",
+    "Why": "tamp.pddl.unsolvable",
     "WorldState": "tamp.model.state",
     "camera_policy": "tamp.api.camera",
     "check": "tamp.api.checking",

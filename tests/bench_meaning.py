@@ -42,9 +42,9 @@ from tamp.model.domain import load as load_domain
 from tamp.model.formula import TRUE, And, Formula, Not, Or, alternatives, conjunction, conjuncts, holds, literals
 from tamp.model.goal import parse_goal
 from tamp.model.state import WorldState, state_of
+from tamp.pddl.planner import Engine
 from tamp.pddl.reading import read_problem
 from tamp.perception import relative_places
-from tamp.planning.engine import Engine
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tests.kept_records import keep, read, resumed

@@ -16,10 +16,9 @@ from pathlib import Path
 
 from tamp.api.judging import Mending, judged
 from tamp.files.source import Source
-from tamp.planners import mending
-from tamp.plans.edits import Mend
-from tamp.plans.judges import PlanJudge, judge_of
-from tamp.plans.steps import BadPlan
+from tamp.pddl.edits import Mend
+from tamp.pddl.judges import PlanJudge, judge_of
+from tamp.pddl.plan_file import BadPlan
 from tests.mutations import Plan
 from tests.walked_plans import ROOT, problems, spoilt, walked
 
@@ -31,7 +30,6 @@ def main() -> int:
     options.add_argument("--lengths", type=int, nargs="*", default=[8, 20])
     options.add_argument("--seconds", type=float, default=2.0)
     options.add_argument("--only", default="", help="problems with this in their path")
-    options.add_argument("--simulated", action="store_true", help="as if Fast Downward were not installed")
     asked = options.parse_args()
     sys.stdout.write(
         "| problem | steps | plans | valid all the same | mended | seconds, median | most "
@@ -39,8 +37,6 @@ def main() -> int:
     )
     sys.stdout.write("|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n")
     total = Counter[str]()
-    if asked.simulated:
-        mending.installed = lambda name: False
     for (domain, file), length in ((one, n) for one in problems() for n in asked.lengths):
         if asked.only in str(file):
             total += _row(domain, file, length, asked)

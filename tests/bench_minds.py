@@ -36,7 +36,7 @@ from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
 from tamp.model.events import Event, GoalTaken, OrderTaken, StageChanged
 from tamp.model.goal import parse_goal
-from tamp.planning.engine import Engine
+from tamp.pddl.planner import Engine
 from tamp.planning.planner_process import Notes
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson

@@ -29,9 +29,9 @@ from typing import Any
 
 from tamp.errors import InputError, TampError
 from tamp.files.source import Source, read
+from tamp.pddl.judges import PlanJudge, in_order, judge_of, verdict_on
+from tamp.pddl.plan_formats import read_plan
 from tamp.pddl.reading import parse
-from tamp.plans.formats import read_plan
-from tamp.plans.judges import PlanJudge, in_order, judge_of, verdict_on
 from tests.kept_records import keep, resumed
 from tests.mutations import MUTATIONS, TIMED_MUTATIONS, Act, Plan
 from tests.public_domains import DOMAINS, PublicDomain
@@ -166,7 +166,7 @@ def _register() -> None:
 
 
 def _sequential(problem: Any, engine: str) -> str:
-    from tamp.planning.engine import solve_problem
+    from tamp.pddl.planner import solve_problem
 
     found = solve_problem(problem, engine, timeout=SECONDS - 2).plan
     return "" if found is None else str(found) or "; a plan without steps\n"

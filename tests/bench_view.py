@@ -40,22 +40,18 @@ Reading = Callable[[str], AbstractContextManager[None]]
 DUE_LATENCY, DUE_COST = 150.0, 2.0
 """Milliseconds, and per cent of the control period."""
 WATCH = """() => {
-  const canvas = document.querySelector("#space canvas"), small = document.createElement("canvas");
-  small.width = 96; small.height = 64;
-  const pen = small.getContext("2d", {willReadFrequently: true});
+  const labels = document.querySelector("#space .labels");
   window.seen = [];
-  let last = null;
+  let last = "";
   function look() {
-    pen.clearRect(0, 0, 96, 64);
-    pen.drawImage(canvas, 0, 0, 96, 64);
-    const now = pen.getImageData(0, 0, 96, 64).data;
-    if (last && now.some((x, n) => x !== last[n])) window.seen.push(performance.timeOrigin + performance.now());
+    const now = labels.lastChild ? labels.lastChild.style.transform : "";
+    if (now === last) return;
     last = now;
-    requestAnimationFrame(look);
+    requestAnimationFrame(() => window.seen.push(performance.timeOrigin + performance.now()));
   }
-  requestAnimationFrame(look);
+  new MutationObserver(look).observe(labels, {subtree: true, childList: true, attributes: true});
 }"""
-"""Notes when the picture has changed, in the frame after it was drawn. This costs the page some milliseconds itself."""
+"""Notes when the tool's name has moved, which is when the picture is drawn, in the frame after that."""
 
 
 @contextlib.contextmanager
@@ -198,7 +194,7 @@ def _browser(playwright: Any) -> Callable[[str], AbstractContextManager[None]]:
 def _swing(environment: Any, folder: Path, on: bool, seconds: float, reading: Reading) -> tuple[list[float], float]:
     """Seconds of work of each control period of a block, and seconds of the processor that this process used for all
     of them; the first two seconds do not count."""
-    from tamp.runs.pictures import pictured
+    from tamp.runs.camera_pictures import pictured
 
     work, used = list[float](), 0.0
     with contextlib.ExitStack() as stack:

@@ -23,7 +23,7 @@ from tamp.model.backend import Backend
 from tamp.model.domain import load
 from tamp.model.events import Event, Events, OrderTaken, StageChanged
 from tamp.model.scene import Perceiver
-from tamp.planning.engine import Engine
+from tamp.pddl.planner import Engine
 
 
 @dataclass(eq=False)

@@ -11,7 +11,7 @@ from typing import Any
 
 from tamp.model.domain import load
 from tamp.runs.bench.records import FIELDS, NOTHING
-from tamp.view.episode import Standing, notes_on, shown
+from tamp.view.episode_page import RunStatus, notes_on, shown
 from tamp.view.story import Story
 from tamp.view.summary import verdict_of
 
@@ -103,7 +103,7 @@ def told(folder: Path) -> SimpleNamespace:
     story = Story.of(log)
     ended = story.ending()
     notes = notes_on(story, ended, not log.read_bytes().endswith(b"\n"))
-    return SimpleNamespace(story=story, **shown(story, Standing(ended.verdict, verdict_of(ended), notes)))
+    return SimpleNamespace(story=story, **shown(story, RunStatus(ended.verdict, verdict_of(ended), notes)))
 
 
 def record(suite: str, task: int, k: int, **told: Any) -> dict[str, Any]:

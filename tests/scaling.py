@@ -26,8 +26,8 @@ from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
+from tamp.pddl.planner import Engine
 from tamp.perception.predicates import observe
-from tamp.planning.engine import Engine
 from tamp.planning.search import Search, Solution
 from tamp.runs.bench.boxes import BoxScene
 from tamp.runs.versions import versions

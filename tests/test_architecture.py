@@ -41,7 +41,7 @@ def test_only_skills_and_observers_know_the_tabletops_words() -> None:
     """
     domain = load("tabletop")
     words = {*domain.predicates, *domain.operators, *domain.types} - {"object"}
-    rooms = [path for room in ("planning", "lint", "agent") for path in (ROOT / "tamp" / room).rglob("*.py")]
+    rooms = [path for room in ("planning", "pddl", "agent") for path in (ROOT / "tamp" / room).rglob("*.py")]
     rooms = [path for path in rooms if path.stem not in ("places", "searching")]
     known = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {node.value}"

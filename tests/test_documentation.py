@@ -10,7 +10,7 @@ import pytest
 from typer.main import get_command
 
 from cli.main import app
-from tamp.lint.findings import CODES
+from tamp.pddl.lint.findings import CODES
 from tamp.runs.bench.records import FIELDS, read, summary_of
 from tamp.runs.bench.report import rows, table
 from tamp.skills.declared import specs

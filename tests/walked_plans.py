@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tamp.pddl.conditions import shown
+from tamp.pddl.judges import judge_of
 from tamp.pddl.reading import read_problem
-from tamp.plans.judges import judge_of
-from tamp.plans.repair import shown
-from tamp.plans.verdict import Judge
+from tamp.pddl.verdict import Judge
 from tests import mutations
 from tests.mutations import Act, Mutation, Plan
 
@@ -44,7 +44,7 @@ def walked(domain: str, file: Path, length: int, rng: random.Random) -> tuple[An
     """A problem with another goal, what of its facts a walk of at most so many steps has changed, and the walk."""
     problem = read_problem(domain, file)[2].clone()
     manager, judge = problem.environment.expression_manager, Judge.of(problem)
-    states, plan = [judge._simulator.get_initial_state()], list[Act]()
+    states, plan = [judge.simulator.initial()], list[Act]()
     while len(plan) < length and (step := _step(problem, judge, states, rng)):
         plan.append(step)
     problem.clear_goals()
@@ -66,7 +66,7 @@ def _step(problem: Any, judge: Judge, states: list[Any], rng: random.Random) -> 
         if not all(choices):
             continue
         action = ActionInstance(operator, tuple(manager.ObjectExp(rng.choice(some)) for some in choices))
-        after = judge._after(states[-1], action)
+        after = judge.simulator.after(states[-1], action)
         if after is not None and after not in states:
             states.append(after)
             return Act(tuple(shown(action).strip("()").split()))

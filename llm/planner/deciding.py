@@ -20,9 +20,9 @@ from tamp.model.atoms import GroundAction
 from tamp.model.domain import Domain, load
 from tamp.model.events import Journal
 from tamp.model.state import problem_of
+from tamp.pddl.simulation import Course
 from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Ready, Thought
-from tamp.plans.validation import Course
 from tamp.worker_process import Cancelled
 
 SKIPS = ("skip 1", "skip 3")

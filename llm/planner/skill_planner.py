@@ -16,8 +16,8 @@ from llm.models.model import Logged, Model, Prompt
 from llm.planner.skill_prompt import prompt, question
 from llm.planner.skill_schema import LONGEST, read_step, step_pattern, step_schema, written
 from tamp.model.atoms import GroundAction
-from tamp.planning.engine import Plan, PlanResult, PlanStatus, Tell, untold
-from tamp.plans.validation import Course, Fault, reaches
+from tamp.pddl.planner import Plan, PlanResult, PlanStatus, Tell, untold
+from tamp.pddl.simulation import Course, Fault, reaches
 
 NAME = "qwen"
 """What `--planner` calls it, whichever model `--llm` names."""

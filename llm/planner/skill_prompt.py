@@ -11,7 +11,7 @@ from llm.planner.skill_schema import LONGEST
 from llm.planner.skill_schema import written as step
 from tamp.model.atoms import GroundAction
 from tamp.pddl.conditions import written
-from tamp.plans.validation import reaches
+from tamp.pddl.simulation import reaches
 
 
 @dataclass(frozen=True)

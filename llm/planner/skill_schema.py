@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Any
 
 from tamp.model.atoms import GroundAction
-from tamp.plans.validation import Fault
+from tamp.pddl.simulation import Fault
 
 LONGEST = 10
 """Skills of a plan at most."""

@@ -27,8 +27,8 @@ from tamp.model.goal_updates import as_before, spoken_of, taken_back, together
 from tamp.model.grounding import Grounding
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState, problem_of
+from tamp.pddl.planner import Planner, PlanStatus, Tell, untold
 from tamp.perception import relative_places
-from tamp.planning.engine import Planner, PlanStatus, Tell, untold
 
 LISTED = 8
 """Readings that a message has."""

@@ -14,7 +14,7 @@ from tamp.model.goal import Goal
 from tamp.model.grounding import Grounding
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
-from tamp.planning.engine import Engine
+from tamp.pddl.planner import Engine
 
 
 def goals_of(

@@ -15,9 +15,9 @@ from tamp.model.domain import load
 from tamp.model.events import Journal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
+from tamp.pddl.planner import Engine
 from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Ready, Thought
-from tamp.planning.engine import Engine
 from tamp.worker_process import Cancelled
 
 

@@ -21,11 +21,11 @@ from tamp.model.goal import Goal
 from tamp.model.motions import timed
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState, problem_of
+from tamp.pddl.planner import Plan
+from tamp.pddl.simulation import Course, Fault
 from tamp.planning.deliberation import Decision
-from tamp.planning.engine import Plan
 from tamp.planning.refinement import Failure
 from tamp.planning.search import NoSolution
-from tamp.plans.validation import Course, Fault
 from tamp.skills.base import Refinement
 
 ATTEMPTS = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tamp.model.atoms import GroundAction
-from tamp.planning.engine import Plan
+from tamp.pddl.planner import Plan
 
 
 @dataclass

@@ -27,13 +27,13 @@ from tamp.model.goal_updates import as_before, put_back, spoken_of
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.skill_spec import Spec
 from tamp.model.state import WorldState, problem_of
+from tamp.pddl.planner import Planner
+from tamp.pddl.simulation import Course
 from tamp.perception.relative_places import PlacesBeside, places
 from tamp.perception.state_estimator import StateEstimator
 from tamp.planning.deliberation import Deliberation, InTurn, Thought
-from tamp.planning.engine import Planner
 from tamp.planning.motion_cross_check import MotionCrossCheck
 from tamp.planning.search import SECONDS, Search
-from tamp.plans.validation import Course
 from tamp.skills.base import Skill
 from tamp.skills.patterns import patterns
 from tamp.skills.registry import bound

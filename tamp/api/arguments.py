@@ -148,7 +148,7 @@ def seen(perception: str, noise: str = "clean") -> None:
 
 def usual_planner() -> str:
     """The engine that plans where none is named: Fast Downward, and pyperplan where only that is installed."""
-    from tamp.planning.engine import usual
+    from tamp.pddl.engines import usual
 
     return usual()
 
@@ -156,7 +156,7 @@ def usual_planner() -> str:
 def planner(name: str) -> None:
     """InputError when it is neither the language model nor an installed engine that finds plans."""
     from tamp.api.language import PLANS
-    from tamp.planners import engines
+    from tamp.pddl import engines
 
     engines.check(name, [PLANS])
 

@@ -142,7 +142,7 @@ def steps_in(source: Source, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
     from tamp.backends.xarm.contract import place_of, read_contract, unread
     from tamp.backends.xarm.contract_world import breaches_in
     from tamp.files.json_text import places_of
-    from tamp.plans.formats import recognised
+    from tamp.pddl.plan_formats import recognised
 
     if source.text.lstrip().startswith(("(", ";")) and recognised(source.text) == "pddl":
         raise InputError(f"{source.name} is no action plan; a plan of a domain needs --domain and --problem")

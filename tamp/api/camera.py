@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tamp.agent.recovery_options import REFLEXES
 from tamp.api import arguments, language
-from tamp.planning.engine import usual
+from tamp.pddl.engines import usual
 
 if TYPE_CHECKING:
     from tamp.agent.camera_perceiver import PerceiverFactory

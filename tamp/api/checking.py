@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
-    from tamp.lint.check import Report
+    from tamp.pddl.lint.check import Report
     from tamp.runs.case_runner import Outcome
 
 
@@ -37,8 +37,8 @@ def check(domain: str | Path, problems: Sequence[str | Path] = (), *, fix: bool 
     from dataclasses import replace
 
     from tamp.files.source import STDIN
-    from tamp.lint.check import check as look
-    from tamp.lint.fix import add_requirements
+    from tamp.pddl.lint.requirements import add_requirements
+    from tamp.skills.folder_check import check as look
 
     files = [Path(p) for p in problems]
     if fix and STDIN in (str(domain), *map(str, files)):

@@ -13,17 +13,15 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.workcell import Workcell
     from tamp.errors import InputError
     from tamp.files.source import Source
-    from tamp.plans.edits import Mend
-    from tamp.plans.judges import PlanJudge
-    from tamp.plans.steps import PlanFile
-    from tamp.plans.verdict import Verdict
+    from tamp.pddl.edits import Mend
+    from tamp.pddl.judges import PlanJudge
+    from tamp.pddl.plan_file import PlanFile
+    from tamp.pddl.verdict import Verdict
 
 PlanFormat = Literal["pddl", "timed", "skills"]
 
 MEND_SECONDS = 2.0
 """How long judging a plan takes at most where what would make it valid is looked for."""
-FEW_TRIES = 200
-"""Steps that are simulated for one change of each kind, where an engine looks for the rest. It tries all there are."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def validate(
         plan: A file, or its steps: `["(pick cup bench)", …]`.
         form: The format of the plan; by default what it looks like.
         trace: Keep what each step changes, as `verdict.changes`.
-        mend_seconds: How long several changes that would make the plan valid are looked for; 0: not at all.
+        mend_seconds: How long a planner is asked for what would make the plan valid; 0: not at all.
 
     Returns:
         The plan, and its `verdict`: `valid`; `failed_at`, the number of the step that cannot be taken, from 1;
@@ -79,8 +77,8 @@ def validate(
 
 def judge_for(domain: str | Path, problem: str | Path) -> PlanJudge:
     """Who judges plans of a problem, any number of them."""
+    from tamp.pddl.judges import judge_of
     from tamp.pddl.reading import read_problem
-    from tamp.plans.judges import judge_of
 
     return judge_of(read_problem(domain, Path(problem))[2])
 
@@ -109,7 +107,7 @@ def source_of(plan: str | Path | Sequence[str]) -> Source:
 
 def format_of(plan: Source, judge: PlanJudge | None) -> str:
     """The format that a plan looks like: `pddl`, `timed`, `skills`, or `xarm`, which needs no problem."""
-    from tamp.plans.formats import recognised
+    from tamp.pddl.plan_formats import recognised
 
     if judge is None and '"steps"' in plan.text:  # with words around it too, which it is then refused for
         return "xarm"
@@ -118,8 +116,8 @@ def format_of(plan: Source, judge: PlanJudge | None) -> str:
 
 def mend_of(error: InputError) -> Mend:
     """What would make a plan valid that cannot be read; empty for any other error."""
-    from tamp.plans.edits import Mend
-    from tamp.plans.steps import BadPlan
+    from tamp.pddl.edits import Mend
+    from tamp.pddl.plan_file import BadPlan
 
     return error.mend if isinstance(error, BadPlan) else Mend()
 
@@ -158,54 +156,30 @@ def contract(plan: Source, judge: PlanJudge | None = None, world: Workcell | Non
 
 @dataclass(eq=False)
 class Mending:
-    """How long what mends plans of one problem is looked for: `seconds` for each plan, for all plans ten times that."""
+    """How long repairs of plans of one problem are looked for: `seconds` a plan, for all plans ten times that."""
 
     seconds: float = MEND_SECONDS
     _left: float = field(init=False)
-    _unable: str | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._left = 10 * self.seconds
 
     def mend(self, plan: PlanFile, judge: PlanJudge, begun: float) -> Mend:
         """What would make a plan valid that is not, of which judging begun at a time of `time.monotonic`."""
-        from tamp.planners import mending
-        from tamp.plans.edits import Mend
-        from tamp.plans.resolve import resolved
-        from tamp.plans.verdict import Judge
+        from tamp.pddl.edits import Mend
+        from tamp.pddl.repair import repair
+        from tamp.pddl.verdict import Judge
 
         if not self.seconds:
             return Mend()
         in_order = plan.format != "timed" or all(step.start is not None for step in plan.steps)
         if not isinstance(judge, Judge) or not in_order:
-            return Mend(why_none="no mend is looked for in plans with times")
+            return Mend(why_none="no repair is looked for in plans with times")
         if self._left < self.seconds:
-            return Mend(why_none="no mend is looked for: the time for it was spent on the plans before")
-        left = max(0.0, self.seconds - (time.monotonic() - begun))
-        if why := self._why_not(judge):
-            simulated = judge.mended_twice(plan, resolved(plan, judge.problem), left)
-            none = f"no mend was found, but not everything was tried: {why}"
-            found = simulated if simulated.words else Mend(why_none=none)
-        else:
-            found = mending.mend(plan, judge, self.seconds, left)
+            return Mend(why_none="no repair is looked for: the time for it was spent on the plans before")
+        found = repair(plan, judge, self.seconds, max(0.0, self.seconds - (time.monotonic() - begun)))
         self._left -= time.monotonic() - begun
         return found
-
-    def tries(self, judge: PlanJudge) -> int | None:
-        """How many steps are simulated for one change before several are looked for; None for as many as usual."""
-        several = self.seconds and self._left >= self.seconds and not self._why_not(judge)
-        return FEW_TRIES if several else None
-
-    def _why_not(self, judge: PlanJudge) -> str:
-        """Why no engine can be asked, in words; empty where one can."""
-        from tamp.planners import mending
-        from tamp.plans.verdict import Judge
-
-        if not isinstance(judge, Judge):
-            return "times"
-        if self._unable is None:
-            self._unable = mending.unable(judge.problem)
-        return self._unable
 
 
 def judged(
@@ -213,16 +187,16 @@ def judged(
 ) -> Judged:
     """The same of a plan whose text is read already, by a judge of the problem.
     BadPlan, an InputError, has all that is wrong with a plan that cannot be read, and its mend."""
-    from tamp.plans.judges import read_for, verdict_on
-    from tamp.plans.steps import BadPlan
+    from tamp.pddl.judges import read_for, verdict_on
+    from tamp.pddl.plan_file import BadPlan
 
     mending, begun = mending or Mending(), time.monotonic()
     try:
         read = read_for(plan, judge.problem, form)
-        verdict = verdict_on(read, judge, trace, mending.tries(judge))
+        verdict = verdict_on(read, judge, trace)
     except BadPlan as e:
         e.mend = mending.mend(e.plan, judge, begun)
         raise
-    if not verdict.valid and not verdict.mend:
+    if not verdict.valid:
         verdict = replace(verdict, mended=mending.mend(read, judge, begun))
     return Judged(read, verdict)

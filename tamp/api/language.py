@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tamp.model.grounding import Grounding
     from tamp.model.scene import Scene
     from tamp.model.state import WorldState
-    from tamp.planning.engine import Planner
+    from tamp.pddl.planner import Planner
 
 DEFAULT = "qwen2.5-coder-1.5b"
 """The model that reads instructions unless another one is named (`weights.DEFAULT`; a test compares them)."""
@@ -55,7 +55,7 @@ def plans(name: str) -> bool:
 def planner(name: str, model: Model | None, timeout: float = 60.0) -> Planner:
     """The planner of that name; `model` is not needed for those that ask none. `timeout` in seconds is for engines."""
     if not plans(name):
-        from tamp.planning.engine import Engine
+        from tamp.pddl.planner import Engine
 
         return Engine(name, timeout)
     from llm.planner.skill_planner import SkillPlanner
@@ -143,7 +143,7 @@ def read(
 ) -> Grounding:
     """What words ask for in a scene. Refusal where they come to no goal, or to several."""
     from llm.reader.grounding import ground
-    from tamp.planning.engine import Engine
+    from tamp.pddl.planner import Engine
 
     with _without_warnings():
         return ground(
@@ -163,7 +163,7 @@ def read_of_problem(text: str, state: WorldState, domain: Domain, read_by: Model
     """What words ask for in a world that has names and no geometry. Refusal as `read`."""
     from llm.reader.grounding import stage_of, understood
     from llm.vocabulary.phrases import vocabulary_of
-    from tamp.planning.engine import Engine
+    from tamp.pddl.planner import Engine
 
     stage = stage_of(domain, state, vocabulary_of(state, domain), Engine())
     with _without_warnings():

@@ -22,7 +22,7 @@ from tamp.api.sources import Say, silent
 from tamp.backends.xarm.arm_stop import ArmStop, stopped_by_signals
 from tamp.errors import InputError, TampError
 from tamp.model.events import Blind, Event, Events, GoalTaken, Late, OrderTaken, StageChanged
-from tamp.planning.engine import usual
+from tamp.pddl.engines import usual
 from tamp.runs.episode_log import SCHEMA, EpisodeLog, new_folder
 from tamp.runs.spoken import live_line_of, spoken
 from tamp.runs.versions import versions

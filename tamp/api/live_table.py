@@ -15,7 +15,7 @@ from tamp.errors import InputError, Refusal
 from tamp.model.domain import Domain
 from tamp.model.events import Events
 from tamp.model.goal import Goal, in_pddl
-from tamp.planning.engine import Engine
+from tamp.pddl.planner import Engine
 from tamp.quiet import hush_simulator
 from tamp.runs.episode import Settings, noted, robot_at_table
 from tamp.runs.episode_log import EpisodeLog

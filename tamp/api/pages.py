@@ -15,14 +15,14 @@ from tamp.errors import InputError
 if TYPE_CHECKING:
     from tamp.api.scenes import LoadedScene, Seen
     from tamp.backends.xarm.workcell import Workcell
-    from tamp.plans.judges import PlanJudge
-    from tamp.plans.steps import PlanFile
-    from tamp.plans.verdict import Verdict
+    from tamp.pddl.judges import PlanJudge
+    from tamp.pddl.plan_file import PlanFile
+    from tamp.pddl.verdict import Verdict
     from tamp.runs.bench.compare import Comparison
-    from tamp.view.bench import Run
-    from tamp.view.layout import Layout
-    from tamp.view.live import Source
-    from tamp.view.plan import JudgedPlan
+    from tamp.view.bench_page import BenchRun
+    from tamp.view.live_page import EventSource
+    from tamp.view.page_layout import Layout
+    from tamp.view.plan_page import JudgedPlan
 
 MOST_PAGES = 100
 """Episodes that get a page of their own: each takes a third of a second."""
@@ -30,16 +30,16 @@ MOST_PAGES = 100
 
 def writable(file: Path) -> None:
     """InputError where no page can be written; one that is there is written anew."""
-    from tamp.view import layout
+    from tamp.view import page_layout
 
-    layout.writable(file)
+    page_layout.writable(file)
 
 
 def write(file: Path, page: str) -> None:
     """Write a page. InputError where the disk does not take it."""
-    from tamp.view import layout
+    from tamp.view import page_layout
 
-    layout.write(file, page)
+    page_layout.write(file, page)
 
 
 def drawable() -> None:
@@ -60,11 +60,11 @@ def environment(drawn: bool) -> dict[str, str]:
 def write_scene(file: Path, scene: LoadedScene, seen: Seen) -> None:
     """Write the page of a scene, which was loaded with `pictures`. InputError where the disk does not take it."""
     from tamp.api.naming import called_alone, described
-    from tamp.view.layout import Layout
-    from tamp.view.plan import scene_page
+    from tamp.view.page_layout import Layout
+    from tamp.view.plan_page import scene_page
 
-    told = described(scene, seen)
-    write(file, scene_page(told, called_alone(told), scene.picture(), Layout.of()))
+    about = described(scene, seen)
+    write(file, scene_page(about, called_alone(about), scene.picture(), Layout.of()))
 
 
 @dataclass(eq=False)
@@ -82,23 +82,23 @@ class PlanPage:
 
     def judged(self, plan: PlanFile, verdict: Verdict, judge: PlanJudge, lines: Sequence[str]) -> None:
         """Put a plan on the page with its verdict, of which `lines` are the words."""
-        from tamp.view.plan import JudgedPlan
+        from tamp.view.plan_page import JudgedPlan
 
         self._plans.append(JudgedPlan.of(plan, verdict, judge, lines))
 
     def alone(self, name: str, valid: bool | None, lines: Sequence[str]) -> None:
         """Put a plan on the page of which there is nothing but words: of an arm, or one that cannot be read."""
-        from tamp.view.plan import JudgedPlan
+        from tamp.view.plan_page import JudgedPlan
 
         self._plans.append(JudgedPlan(name, valid, tuple(lines)))
 
     def write(self, domain: str, problem: Path | None) -> None:
         """Write the page. InputError where the disk does not take it."""
-        from tamp.view.layout import Layout
-        from tamp.view.plan import plan_page
+        from tamp.view.page_layout import Layout
+        from tamp.view.plan_page import plan_page
 
-        told = (domain, str(problem)) if problem is not None else ("none", "")
-        write(self.file, plan_page(*told, self._plans, Layout.of()))
+        about = (domain, str(problem)) if problem is not None else ("none", "")
+        write(self.file, plan_page(*about, self._plans, Layout.of()))
 
 
 def write_report(paths: list[Path], file: Path, tree: str | None = None, say: Say = silent) -> list[Path]:
@@ -115,8 +115,8 @@ def write_report(paths: list[Path], file: Path, tree: str | None = None, say: Sa
 def _episodes(paths: list[Path], file: Path, tree: str | None, say: Say) -> list[Path]:
     from tamp.runs.endings import read_ending
     from tamp.runs.episode_log import logs
-    from tamp.view.episode import episode_page, episodes_page
-    from tamp.view.layout import Layout
+    from tamp.view.episode_page import episode_page, episodes_page
+    from tamp.view.page_layout import Layout
 
     if tree is not None:
         raise InputError("--tree is for the results of tamp bench, not for episodes")
@@ -134,8 +134,8 @@ def _episodes(paths: list[Path], file: Path, tree: str | None, say: Say) -> list
 def _bench(paths: list[Path], file: Path, tree: str | None, say: Say) -> list[Path]:
     """Write the page of runs, and those of failed episodes, which are returned."""
     from tamp.runs.bench.records import key
-    from tamp.view.bench import bench_page, log_of
-    from tamp.view.layout import Layout
+    from tamp.view.bench_page import bench_page, log_of
+    from tamp.view.page_layout import Layout
 
     runs, compared = _runs(paths, tree)
     layout = Layout.of()
@@ -148,7 +148,7 @@ def _bench(paths: list[Path], file: Path, tree: str | None, say: Say) -> list[Pa
 def _pages(found: list[Path], file: Path, layout: Layout, say: Say) -> dict[Path, Path]:
     """Pages of episodes in a folder beside a page, by their logs: of the first `MOST_PAGES`. A log that cannot be read
     has none, which is said."""
-    from tamp.view.episode import episode_page
+    from tamp.view.episode_page import episode_page
 
     if len(found) > MOST_PAGES:
         say(f"pages of {MOST_PAGES} of {len(found)} episodes; the others lead to their logs")
@@ -169,21 +169,21 @@ def _pages(found: list[Path], file: Path, layout: Layout, say: Say) -> dict[Path
     return pages
 
 
-def _runs(paths: list[Path], tree: str | None) -> tuple[list[Run], Comparison | None]:
+def _runs(paths: list[Path], tree: str | None) -> tuple[list[BenchRun], Comparison | None]:
     """One run, of whatever parts, or two with their comparison. InputError for more that have episodes in common."""
     from tamp.api.benchmarks import one_tree, read_runs, share_episodes
     from tamp.runs.bench.compare import compare
-    from tamp.view.bench import Run
+    from tamp.view.bench_page import BenchRun
 
     read = read_runs(paths, tree)
     folders = {name: tuple(p for p in (Path(name), Path(name).parent) if (p / "episodes").is_dir()) for name in read}
     if not share_episodes(read):
         records = [r for some in read.values() for r in some]
         of = tuple(folder for name in read for folder in folders[name])
-        return [Run(" ".join(read), records, one_tree("the run", records), of)], None
+        return [BenchRun(" ".join(read), records, one_tree("the run", records), of)], None
     if len(read) > 2:
         raise InputError(f"--html compares two runs; {len(read)} are given that have episodes in common")
-    first, second = (Run(name, some, one_tree(name, some), folders[name]) for name, some in read.items())
+    first, second = (BenchRun(name, some, one_tree(name, some), folders[name]) for name, some in read.items())
     return [first, second], compare([*first.records], [*second.records])
 
 
@@ -191,14 +191,14 @@ def _runs(paths: list[Path], tree: str | None) -> tuple[list[Run], Comparison | 
 class ServedPage:
     """A page that can be served; made by `run_page` and `arm_page`."""
 
-    _source: Source
+    _source: EventSource
 
     @contextlib.contextmanager
     def served(self, host: str, port: int, ended: threading.Event) -> Iterator[str]:
         """Serve it as long as this lasts; yields its address. `ended` is set then. InputError for a port that is
         taken."""
-        from tamp.view.layout import Layout
-        from tamp.view.live import LivePage
+        from tamp.view.live_page import LivePage
+        from tamp.view.page_layout import Layout
         from tamp.view.serving import served
 
         with served(LivePage(self._source, Layout.of()), host, port, ended) as address:
@@ -208,7 +208,7 @@ class ServedPage:
 def run_page(run: Path | None, wait: bool = False, local: bool = True) -> ServedPage:
     """The page of a run, by its folder or its log; by default of the newest one. InputError for what is no run; with
     `wait` it may begin later. Orders are passed on where it is `local`: served to this machine only."""
-    from tamp.view.tail import followed
+    from tamp.view.log_source import followed
 
     return ServedPage(followed(run, wait, local))
 
@@ -219,7 +219,7 @@ def arm_page(cell: Workcell, address: str, say: Say = silent) -> Iterator[Served
     `say` gets wrong lines of its detector."""
     from tamp.backends.xarm.opening import detector_of
     from tamp.backends.xarm.report_stream import ArmReports
-    from tamp.view.arm import ArmSource
+    from tamp.view.arm_source import ArmSource
 
     with contextlib.ExitStack() as opened:
         reports = ArmReports(address)

@@ -12,7 +12,7 @@ from tamp.api import arguments, language
 from tamp.api.grounding import one_goal
 from tamp.api.scenes import seen_in
 from tamp.errors import InputError
-from tamp.planning.engine import usual
+from tamp.pddl.engines import usual
 
 if TYPE_CHECKING:
     from motion.world import World
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from tamp.model.events import Journal
     from tamp.model.goal import Goal
     from tamp.model.grounding import Grounding
-    from tamp.planners.answer import Answer, FoundPlan
-    from tamp.planners.ask import Question
-    from tamp.planners.engines import Aim
+    from tamp.pddl.ask import Answer, FoundPlan, Question
+    from tamp.pddl.engines import Aim
+    from tamp.pddl.planner import PlanStatus
     from tamp.planning.deliberation import InTurn
-    from tamp.planning.engine import PlanStatus
     from tamp.planning.motion_cross_check import MotionCrossCheck
     from tamp.planning.search import Search
 
@@ -92,7 +91,7 @@ def plan(
     (place-in can box_contain_region)
     """
     from tamp.model.state import problem_text
-    from tamp.planning.engine import PlanStatus
+    from tamp.pddl.planner import PlanStatus
 
     wanted, mind = one_goal(scene, goal), mind_of(scene, planner, timeout, llm)
     state = seen_in(scene, wanted.mentioned).state
@@ -179,9 +178,9 @@ def plan_problem(
     >>> answer.status.value, answer.plans[0].steps
     ('found', ['(open-drawer chest)', '(pick cup bench)', '(place-in cup chest)'])
     """
+    from tamp.pddl.ask import ask, ask_planner
+    from tamp.pddl.conditions import parts
     from tamp.pddl.reading import read_problem
-    from tamp.planners.ask import ask, ask_planner
-    from tamp.planners.relaxed import parts
 
     start, planner = time.monotonic(), planner or usual()
     _, _, parsed = read_problem(domain, Path(problem))
@@ -196,8 +195,8 @@ def plan_problem(
 
 def _question(planner: str, aim: Aim, timeout: float, count: int) -> Question:
     """InputError for an engine that is not there or cannot do it."""
-    from tamp.planners import engines
-    from tamp.planners.ask import Question
+    from tamp.pddl import engines
+    from tamp.pddl.ask import Question
 
     if language.plans(planner):
         if aim != "first":
@@ -212,9 +211,9 @@ def _question(planner: str, aim: Aim, timeout: float, count: int) -> Question:
 
 def _explained(answer: Answer, parsed: Any, left: float) -> Answer:
     """The answer with what is found out in the seconds left about a problem that has no plan, or none in time."""
-    from tamp.planners.relaxation import explain, without_some
-    from tamp.planners.relaxed import parts
-    from tamp.planning.engine import PlanStatus
+    from tamp.pddl.conditions import parts
+    from tamp.pddl.planner import PlanStatus
+    from tamp.pddl.unsolvable import explain, without_some
 
     rest = max(0.0, left - answer.seconds)
     if answer.status is PlanStatus.UNSOLVABLE:

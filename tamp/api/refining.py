@@ -74,8 +74,8 @@ def refine(scene: LoadedScene, plan: Planned, *, seed: int = 0, seconds: float =
     (True, 1, 7)
     """
     from tamp.model.situation import Situation
+    from tamp.pddl.planner import Plan
     from tamp.perception.predicates import held_in
-    from tamp.planning.engine import Plan
     from tamp.planning.refinement import Failure
 
     if not plan:

@@ -14,7 +14,7 @@ from tamp.api.arguments import RealArm
 from tamp.api.episodes import EpisodeResult
 from tamp.api.sources import Say, Settle, from_language, from_pddl, silent, unasked
 from tamp.errors import InputError
-from tamp.planning.engine import usual
+from tamp.pddl.engines import usual
 from tamp.quiet import hush_simulator
 from tamp.runs.episode_log import new_folder
 from tamp.runs.goal_origin import GoalOrigin

@@ -1,4 +1,8 @@
-"""PDDL as people write it: files, where something stands in them, and what is wrong with it.
+"""PDDL: read and check files, plan, judge plans and explain; unified-planning parses, plans and simulates.
 
-unified-planning parses and evaluates; this package reads the files, and says what it found at the right place.
+reading -> lint            files into unified-planning's Problem; findings with file, line and column
+engines -> compiling -> planner -> ask         a problem to plans, in this process or in one of its own
+reach -> unsolvable        why there is no plan
+plan_formats -> plan_names -> judges           a plan file to a verdict
+simulation -> verdict -> hints, repair         what a step lacks, and what would help
 """

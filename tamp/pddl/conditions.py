@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 Value = tuple[str, int | float | str | None]
@@ -64,6 +64,13 @@ def values_in(problem: Any, condition: Any, state: Any) -> tuple[Value, ...]:
     return tuple((written(f), _value(problem, f, state)) for f in some)
 
 
+def needs(literals: Sequence[str], values: Iterable[Value] = ()) -> str:
+    """What is missing, in words, with the values of the numbers in it."""
+    told = [f"{of} has no value" if value is None else f"{of} is {value}" for of, value in dict.fromkeys(values)]
+    shown = f": {', '.join(told)}" if told else ""
+    return f"needs {' and '.join(literals)}, which {'do' if len(literals) > 1 else 'does'} not hold then{shown}"
+
+
 def _functions(problem: Any, expression: Any) -> Iterator[Any]:
     if expression.is_forall() or expression.is_exists():
         for one in _instances(problem, expression):
@@ -101,6 +108,23 @@ def _instances(problem: Any, quantified: Any) -> list[Any]:
     ]
 
 
+def parts(conditions: Iterable[Any]) -> list[Any]:
+    """Conditions with their conjunctions taken apart, each once."""
+    left, found = list(conditions)[::-1], []
+    while left:
+        condition = left.pop()
+        if condition.is_and():
+            left.extend(reversed(condition.args))
+        else:
+            found.append(condition)
+    return list(dict.fromkeys(found))
+
+
+def is_atom(condition: Any) -> bool:
+    """Whether it is a fluent that is true or false."""
+    return bool(condition.is_fluent_exp() and condition.type.is_bool_type())
+
+
 def given_to(action: Any) -> dict[Any, Any]:
     """The parameters of unified-planning's ActionInstance and what they are."""
     return dict(zip(action.action.parameters, action.actual_parameters, strict=True))
@@ -119,3 +143,8 @@ def written(condition: Any) -> str:
         return f"({word} ({variables}) {written(condition.arg(0))})"
     named = condition.is_parameter_exp() or condition.is_variable_exp()
     return f"?{condition}" if named else str(condition)
+
+
+def shown(action: Any) -> str:
+    """An ActionInstance in PDDL."""
+    return f"({' '.join((action.action.name, *map(written, action.actual_parameters)))})"

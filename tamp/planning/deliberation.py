@@ -17,7 +17,7 @@ from tamp.model.goal import Goal
 from tamp.model.motions import Timeline, timed
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
-from tamp.planning.engine import Plan
+from tamp.pddl.planner import Plan
 from tamp.planning.refinement import Failure, Refined
 from tamp.planning.search import NoSolution, Search
 from tamp.skills.base import Refinement

@@ -18,8 +18,8 @@ from tamp.model.motions import Motion
 from tamp.model.scene import Scene, objects_of
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
+from tamp.pddl.planner import Plan
 from tamp.planning.deliberation import Decision, InTurn, Ready
-from tamp.planning.engine import Plan
 from tamp.planning.refinement import Failure
 from tamp.planning.search import NoSolution
 from tamp.skills.base import Infeasible, Refinement

@@ -17,8 +17,8 @@ from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
+from tamp.pddl.planner import Plan, Planner
 from tamp.planning.deliberation import InTurn
-from tamp.planning.engine import Plan, Planner
 from tamp.planning.motion_cross_check import MotionCrossCheck
 from tamp.planning.search import Search
 from tamp.skills.base import Refinement

@@ -19,7 +19,7 @@ from motion.servo import arrived
 from motion.world import World
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.situation import Situation
-from tamp.planning.engine import Plan
+from tamp.pddl.planner import Plan
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.skills.declared import IN_WAY
 from tamp.skills.open_parts import in_symbols, while_open

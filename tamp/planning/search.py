@@ -20,8 +20,9 @@ from tamp.model.events import Journal
 from tamp.model.goal import Goal
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState, problem_of, problem_text
+from tamp.pddl.engines import usual
+from tamp.pddl.planner import Plan, Planner, PlanResult, PlanStatus, untold
 from tamp.planning import tie_breaking
-from tamp.planning.engine import Plan, Planner, PlanResult, PlanStatus, untold, usual
 from tamp.planning.refinement import Failed, Failure, Refined, SearchBudget, never, refine
 from tamp.skills.base import Refinement, Skill, Tools
 
@@ -308,7 +309,7 @@ class Search:
 
     def why(self, goal: Goal, state: WorldState) -> str:
         """That there is no plan and why, in one line: of a goal with several alternatives, for the first of them."""
-        from tamp.planners.relaxation import in_words
+        from tamp.pddl.unsolvable import in_words
 
         first, *others = goal.alternatives()
         told = in_words(problem_of(self.domain, state, first.parts), usual())

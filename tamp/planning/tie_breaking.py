@@ -16,7 +16,7 @@ from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain
 from tamp.model.formula import Formula, renamed
 from tamp.model.state import WorldState
-from tamp.planning.engine import Plan
+from tamp.pddl.planner import Plan
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.files.source import Source, read
+from tamp.pddl import engines
+from tamp.pddl.ask import Question, ask
+from tamp.pddl.judges import PlanJudge, in_order, judge_of, verdict_on
+from tamp.pddl.plan_file import PlanFile
+from tamp.pddl.plan_formats import read_plan
+from tamp.pddl.planner import PlanStatus
 from tamp.pddl.reading import locate, parse
 from tamp.pddl.tree import Node, tree
-from tamp.planners import engines
-from tamp.planners.ask import Question, ask
-from tamp.planning.engine import PlanStatus
-from tamp.plans.formats import read_plan
-from tamp.plans.judges import PlanJudge, in_order, judge_of, verdict_on
-from tamp.plans.steps import PlanFile
-from tamp.plans.verdict import Verdict
+from tamp.pddl.verdict import Verdict
 from tamp.runs.cases import Case, ExpectedPlan
 
 
@@ -47,7 +47,7 @@ def _outcomes(case: Case, domain: Source, problem: Source, parsed: Any) -> Itera
         expected = _meant(tree(Source(f"{case.name}: goal", case.goal)))
         yield Outcome("goal", _shown(expected), _shown(_meant(goal)) if goal else "none")
     if case.findings is not None:
-        from tamp.lint.check import check
+        from tamp.skills.folder_check import check
 
         codes = sorted({f.code for f in check(domain.name, [case.problem], run_python=False).findings})
         yield Outcome("findings", ", ".join(case.findings) or "none", ", ".join(codes) or "none")

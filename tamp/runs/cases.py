@@ -14,7 +14,7 @@ from typing import Literal
 
 from tamp.errors import InputError
 from tamp.files.toml_table import Table, read_placed
-from tamp.planning.engine import usual
+from tamp.pddl.engines import usual
 
 TABLE = "case.toml"
 LONGEST, MOST = 86_400.0, 1e12

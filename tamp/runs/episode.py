@@ -23,7 +23,7 @@ from tamp.model.events import Journal, Publish
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
-from tamp.planning.engine import Engine, Planner
+from tamp.pddl.planner import Engine, Planner
 from tamp.planning.planner_process import PlannerProcess, Recipe
 from tamp.planning.search import SECONDS
 from tamp.runs.episode_log import SCHEMA, EpisodeLog

@@ -14,9 +14,9 @@ from tamp.model.domain import Domain, Signature
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState, problem_of
+from tamp.pddl.planner import Engine
 from tamp.perception.observers import Observer, Things
 from tamp.perception.predicates import SEEN
-from tamp.planning.engine import Engine
 from tamp.runs.episode_log import EpisodeLog
 from tamp.skills.declared import facts, table_specs
 

@@ -27,10 +27,10 @@ from tamp.model.scene import RobotState
 from tamp.perception.calibration import read as read_calibration
 from tamp.perception.camera_calibration import Calibration
 from tamp.perception.library import load
+from tamp.runs.camera_pictures import pictured
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld
 from tamp.runs.evaluator import Evaluator
-from tamp.runs.pictures import pictured
 from tamp.runs.policy.remote import Entry, PolicyFault, PolicyProcess
 from tamp.runs.worlds import built, goals_in_libero, record
 

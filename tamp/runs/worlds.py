@@ -40,10 +40,10 @@ from tamp.model.state import WorldState
 from tamp.perception.camera_calibration import Camera
 from tamp.perception.robot_appearance import skin_of_robot
 from tamp.runs.bench.boxes import Family, make
+from tamp.runs.camera_pictures import can_draw, pictured, pictures_of
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld, goals_wanted
 from tamp.runs.labels import in_physics, through_sdk
-from tamp.runs.pictures import can_draw, pictured, pictures_of
 
 
 @dataclass(frozen=True, eq=False)

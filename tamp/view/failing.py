@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import dist
 
-from tamp.view.failures import RejectedPlan
-from tamp.view.fields import Point
+from tamp.view.failed_steps import RejectedPlan
+from tamp.view.log_fields import Point
+from tamp.view.scene_tracks import Box, TrackedThing, Tracks
 from tamp.view.timeline import ExecutedAction
-from tamp.view.tracks import Box, Thing, Tracks
 
 ABOUT = "what it is about"
 IN_THE_WAY = "in the way"
@@ -34,12 +34,12 @@ IN_WORDS = {
     "jammed": "it lies askew",
     "refused": "refused by the guide of the motion",
 }
-"""What the codes that skills give for a failure mean; others are said without their hyphens."""
+"""What the codes that skills give for a failure mean; other codes are shown without their hyphens."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """A line between two points, metres in the world frame, and what is said of it."""
+    """A line between two points, metres in the world frame, and its label."""
 
     begin: Point
     end: Point
@@ -123,9 +123,9 @@ def _broken(action: ExecutedAction, tracks: Tracks) -> FailedAction:
     return FailedAction(action.action, action.why, step, action.end, True, marks, tuple(spans))
 
 
-def _named(names: Sequence[str], tracks: Tracks) -> list[Thing]:
+def _named(names: Sequence[str], tracks: Tracks) -> list[TrackedThing]:
     """The things that names stand for, of which some are of parts: the drawer `cabinet_1_top_region`."""
-    found = dict[str, Thing]()
+    found = dict[str, TrackedThing]()
     for name in names:
         whole = [t for t in tracks.things.values() if name == t.name or name.startswith(f"{t.name}_")]
         if whole and not (best := max(whole, key=lambda t: len(t.name))).ground:
@@ -133,11 +133,11 @@ def _named(names: Sequence[str], tracks: Tracks) -> list[Thing]:
     return [*found.values()]
 
 
-def _once(*things: Sequence[Thing]) -> list[str]:
+def _once(*things: Sequence[TrackedThing]) -> list[str]:
     return list(dict.fromkeys(t.name for some in things for t in some))
 
 
-def _box(thing: Thing, step: int) -> Box:
+def _box(thing: TrackedThing, step: int) -> Box:
     place = thing.place(step)
     return thing.bounds(step) or (place, place)
 
@@ -153,7 +153,7 @@ def _nearest(a: Box, b: Box) -> tuple[Point, Point]:
     return (x, y, z), (u, v, w)
 
 
-def _apart(thing: Thing, other: Thing, step: int) -> Span:
+def _apart(thing: TrackedThing, other: TrackedThing, step: int) -> Span:
     begin, end = _nearest(_box(thing, step), _box(other, step))
     far = dist(begin, end)
     if far < 0.0005:
@@ -161,7 +161,7 @@ def _apart(thing: Thing, other: Thing, step: int) -> Span:
     return Span(begin, end, f"{thing.name} to {other.name}: {_length(far)}")
 
 
-def _from_shoulder(thing: Thing, step: int, tracks: Tracks) -> Iterator[Span]:
+def _from_shoulder(thing: TrackedThing, step: int, tracks: Tracks) -> Iterator[Span]:
     if (robot := tracks.robot) is not None:
         x, y, z = (float(v) for v in robot.shape.shoulder()[:3, 3])
         end = _nearest(((x, y, z), (x, y, z)), _box(thing, step))[1]

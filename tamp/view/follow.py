@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from tamp.pddl.conditions import given_to, unheld, written
-from tamp.plans.causes import changed
-from tamp.plans.further import Anyway
+from tamp.pddl.simulation import Simulator
+from tamp.pddl.verdict import changed
 
 MOST_STEPS = 100
 """Steps that are followed: since when a condition holds takes a look at every step before."""
@@ -97,14 +97,12 @@ def _states(
     fluents: Sequence[Any],
 ) -> list[Any]:
     """The states that a plan leads through: the one before step n, counted from 0, is number n."""
-    from unified_planning.engines import UPSequentialSimulator
-
     manager = problem.environment.expression_manager
     words = {atom.strip("()").split()[0] for of in seen for atom in of or () if atom.strip("() ")}
-    anyway, looked = Anyway.of(problem), [f for f in fluents if f.fluent().name in words]
-    states = [UPSequentialSimulator(problem, error_on_failed_checks=False).get_initial_state()]
+    simulator, looked = Simulator.of(problem), [f for f in fluents if f.fluent().name in words]
+    states = [simulator.initial()]
     for n, (action, done) in enumerate(zip(actions, taken, strict=False)):
-        state = anyway.done(action, states[-1]) if done else states[-1]
+        state = simulator.force(states[-1], action) if done else states[-1]
         if n < len(seen) and (atoms := seen[n]) is not None:
             held = {f: written(f) in atoms for f in looked}
             other = {f: manager.Bool(now) for f, now in held.items() if now != state.get_value(f).is_true()}

@@ -10,17 +10,17 @@ import numpy as np
 from motion.poses import pose
 from motion.robot_shape import Solid
 from tamp.runs.moving_parts import DrawnPart
-from tamp.view.robots import links_of, rows_of, told
-from tamp.view.tracks import Thing, Tracks
+from tamp.view.drawn_robot import links_of, rows_of, solids_data
+from tamp.view.scene_tracks import TrackedThing, Tracks
 
 T = TypeVar("T")
 
 MOST_POINTS, MOST_PLACES = 4000, 2000
-"""Points of a path and places of a thing: more cannot be told apart on a page."""
+"""Points of a path and places of a thing: more cannot be seen on a page."""
 
 
-def drawn(tracks: Tracks) -> list[Thing]:
-    """The things that are drawn: what all stands on is not."""
+def drawn(tracks: Tracks) -> list[TrackedThing]:
+    """The things that are drawn: tables and floors are not."""
     return [t for t in tracks.things.values() if not t.ground]
 
 
@@ -46,14 +46,14 @@ def scene_of(tracks: Tracks) -> dict[str, Any]:
     }
 
 
-def _part(thing: Thing, part: DrawnPart) -> dict[str, Any]:
+def _part(thing: TrackedThing, part: DrawnPart) -> dict[str, Any]:
     """`at` leads from where its joint turns to the frame of the thing, and `solids` are in the frame of that."""
     joint = part.joint
     anchor = np.zeros(3) if joint is None else joint.anchor
     return {
         "at": rows_of(pose(anchor)),
         "joint": None if joint is None else {"kind": joint.kind, "axis": joint.axis.round(5).tolist()},
-        "solids": told([Solid(s.points - anchor, s.faces) for s in part.solids]),
+        "solids": solids_data([Solid(s.points - anchor, s.faces) for s in part.solids]),
     }
 
 
@@ -82,7 +82,7 @@ def history_of(tracks: Tracks) -> dict[str, Any]:
     }
 
 
-def _moves(thing: Thing, part: DrawnPart) -> list[tuple[int, float]]:
+def _moves(thing: TrackedThing, part: DrawnPart) -> list[tuple[int, float]]:
     known = _thinned(thing.values.get(part.name, []), MOST_PLACES)
     return [(since, _by(part, value)) for since, value in known] or [(0, 0.0)]
 

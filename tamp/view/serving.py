@@ -19,12 +19,12 @@ from urllib.parse import urlsplit
 
 from tamp.errors import InputError
 from tamp.ports import LOCAL, NUMBERS, Places, refusal
-from tamp.view.live import LivePage, Viewer
+from tamp.view.live_page import LivePage, Viewer
 
 MOST_VIEWERS, MOST = 32, 64
 """Viewers, and connections, at one time."""
 ALIVE = 5.0
-"""Seconds after which a viewer is told that there is nothing new: one that is gone is noticed then."""
+"""Seconds after which a viewer without news gets an empty message, by which a closed connection is noticed."""
 PATIENCE = 20.0
 """Seconds for which a viewer that does not read is waited for, and in which a request has come."""
 LONGEST = 10_000
@@ -32,7 +32,7 @@ LONGEST = 10_000
 
 
 class PageServer(ThreadingHTTPServer):
-    """Serves one page, under a path that nobody can guess: other users of this machine reach the port, too.
+    """Serves one page, under a path that cannot be guessed: other users of this machine reach the port, too.
 
     `serve_forever` runs until `shutdown`.
     """
@@ -73,7 +73,7 @@ class PageServer(ThreadingHTTPServer):
                 request.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A viewer that is gone is nothing to tell; of anything else a line."""
+        """Report anything but a closed connection in a line."""
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
             sys.stderr.write(f"tamp: the page could not answer a request: {type(error).__name__}: {error}\n")
@@ -114,15 +114,15 @@ class _Asked(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, b"an order is shorter")
         else:
             try:
-                said = json.loads(self.rfile.read(size))
+                order = json.loads(self.rfile.read(size))
             except (ValueError, RecursionError):
                 self._answer(HTTPStatus.BAD_REQUEST, b"no JSON")
                 return
-            told = json.dumps(self.server.live.order(said)).encode()
-            self._answer(HTTPStatus.OK, told, "application/json")
+            answer = json.dumps(self.server.live.order(order)).encode()
+            self._answer(HTTPStatus.OK, answer, "application/json")
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Requests are not told."""
+        """Log no requests."""
 
     def _size(self) -> int:
         with contextlib.suppress(ValueError):

@@ -1,4 +1,4 @@
-"""What a log says so far, for the page of its episode: taken event by event, while the run goes on or afterwards."""
+"""What the page of an episode needs to know of its log, gathered event by event."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.runs import episode_log
 from tamp.runs.endings import Ending, ending
-from tamp.view.fields import Event, names, number, time_of, words
 from tamp.view.follow import PlanAccount, StepAccount, account
-from tamp.view.layout import in_script
+from tamp.view.log_fields import Event, names, number, time_of, words
+from tamp.view.page_layout import in_script
+from tamp.view.scene_tracks import PERIODS, Tracks
 from tamp.view.timeline import Bar, ExecutedAction, actions_after, as_action, planning_bar
-from tamp.view.tracks import PERIODS, Tracks
 
 PERIOD = 0.05
 """Seconds of a control period where the log does not say: of LIBERO and of PyBullet's tables."""
@@ -72,7 +72,7 @@ class Story:
         return story
 
     def add(self, e: Event) -> None:
-        """Take one more event. What is not of its kind, in a log that somebody wrote, is left out."""
+        """Take one more event. Fields of the wrong type are ignored."""
         e, before = as_action(e), self.seconds
         kind = e["event"]
         if kind in PERIODS:  # as the log counts them, if it does
@@ -136,9 +136,9 @@ class Story:
     def followed(self) -> tuple[PlanAccount, str]:
         """What each action needs and makes true, those that were begun first; or why that is not known."""
         from tamp.files.source import Source
+        from tamp.pddl.plan_names import resolve
         from tamp.pddl.reading import read_problem
-        from tamp.plans.resolve import resolve
-        from tamp.plans.text_plans import read_text
+        from tamp.pddl.text_plans import read_text
 
         rows, folder = self.rows(), Path() if self.log is None else self.log.parent
         domain, problem = folder / "domain.pddl", folder / "problem.pddl"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tamp.runs.endings import Ending
-from tamp.view.fields import Event, number, table, time_of, words
+from tamp.view.log_fields import Event, number, table, time_of, words
 
 ORACLE = "oracle (the simulator's state)"
 MOST_BYTES = 800_000
@@ -91,11 +91,11 @@ def shortened(asked: Sequence[Exchange]) -> Iterator[Exchange]:
         yield e if left >= 0 else replace(e, messages=LEFT_OUT)
 
 
-def title_of(said: str, goal: str | list[str] | None, steps: Sequence[str], ordered: bool) -> str:
-    """What an episode is called: what was said, else what was wanted, else what was run."""
+def title_of(instruction: str, goal: str | list[str] | None, steps: Sequence[str], ordered: bool) -> str:
+    """The title of an episode: the instruction, else the goal, else what was run."""
     wanted = goal if isinstance(goal, str) else ", then ".join(map(str, goal or ()))
-    if said or wanted:
-        return said or wanted
+    if instruction or wanted:
+        return instruction or wanted
     if steps:
         return f"A plan of {len(steps)} step{'' if len(steps) == 1 else 's'}"
     return "A live session" if ordered else "A run without instruction or goal"

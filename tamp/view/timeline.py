@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 from typing import Literal
 
-from tamp.view.fields import Event, names, number, time_of, words
-from tamp.view.tracks import PERIODS
+from tamp.view.log_fields import Event, names, number, time_of, words
+from tamp.view.scene_tracks import PERIODS
 
 Lane = Literal["symbolic", "geometric", "execution"]
 State = Literal["done", "failed", "stopped", "unfinished"]

@@ -42,9 +42,14 @@ BAD = """bad.txt:4: invalid at step 3, (pick dish bench): needs (hand-empty), wh
 SHORT = """short.json: invalid, 1 step: the goal needs (in dish chest) and (closed chest), which do not hold then
   (in dish chest): never true; no action that can be done there makes it true
   (closed chest): made false by step 1, (open-drawer chest); (close-drawer chest) makes it true and can be done there
-  no mend with 3 changes or fewer was found
+  valid with 5 changes:
+      1 (open-drawer chest)
+    +   (pick cup dish)
+    +   (place-on cup bench)
+    +   (pick dish bench)
+    +   (place-in dish chest)
+    +   (close-drawer chest)
 """
-NONE = "no mend with 3 changes or fewer{} was found\n"
 OTHER = "tamp: error: other.txt:1: step 1, (fly cup): there is no operator 'fly'; valid: "
 
 
@@ -58,15 +63,15 @@ def validate(folder: Path, *arguments: str, given: str = "") -> subprocess.Compl
 def test_every_plan_gets_its_verdict_and_the_worst_is_the_exit_code(tmp_path: Path) -> None:
     done = validate(tmp_path, "tabletop", "problem.pddl", "bad.txt", "other.txt", "good.txt", "short.json")
     assert done.stdout == f"{BAD}good.txt: valid, 6 steps\n{SHORT}"
-    assert (done.returncode, done.stderr.count("\n")) == (2, 2) and done.stderr.startswith(OTHER)
-    assert done.stderr.endswith("\ntamp: note: " + NONE.format(", beside those of misspelt steps,"))
+    assert done.returncode == 2 and done.stderr.startswith(OTHER)
+    assert "\ntamp: note: valid with 6 changes:\n  - 1 (fly cup)\n" in done.stderr
 
 
 def test_all_mistakes_of_a_plan_are_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "wrong.txt").write_text("(pick cup dsh)\nand then\n(open-drawer cup)\n")
     done = validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt")
     assert (done.returncode, done.stdout) == (2, "")
-    assert [line.split(": ")[2:4] for line in done.stderr.splitlines()[:-1]] == [
+    assert [line.split(": ")[2:4] for line in done.stderr.splitlines()[:3]] == [
         ["wrong.txt:1", "step 1, (pick cup dsh)"],
         ["wrong.txt:2:1", "not a step of a plan"],
         ["wrong.txt:3", "step 3, (open-drawer cup)"],
@@ -75,7 +80,8 @@ def test_all_mistakes_of_a_plan_are_told_at_once(tmp_path: Path) -> None:
     assert len(told["errors"]) == 3 and told["error"] == f"{told['errors'][0]} (and 2 more)"
     (tmp_path / "wrong.txt").write_text("(fly)\n" * 30)
     done = validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt")
-    assert done.stderr.count("\n") == 22 and "\ntamp: error: … and 10 more like these\ntamp: note: " in done.stderr
+    assert done.stderr.count("tamp: error: ") == 21
+    assert "\ntamp: error: … and 10 more like these\ntamp: note: " in done.stderr
 
 
 def test_what_fails_after_the_step_that_fails_is_listed(tmp_path: Path) -> None:
@@ -124,7 +130,7 @@ def test_a_plan_with_two_mistakes_is_mended(tmp_path: Path) -> None:
     done = validate(tmp_path, "tabletop", "problem.pddl", "two.txt", "--json")
     (told,) = json.loads(done.stdout)["plans"]
     assert (done.returncode, told["valid"], told["mend"], told["no_mend"]) == (2, None, "valid with 3 changes", None)
-    assert told["edits"][1] == {"kind": "replace", "step": 3, "action": "(pick dish bench)", "before": None}
+    assert told["edits"][0] == {"kind": "replace", "step": 3, "action": "(place-in cup chest)", "before": None}
     (tmp_path / "mended.txt").write_text("\n".join(told["mended"]))
     assert validate(tmp_path, "tabletop", "problem.pddl", "mended.txt").returncode == 0
 

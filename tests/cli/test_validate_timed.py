@@ -46,9 +46,9 @@ def test_plans_by_the_clock_are_judged_each_for_itself(tmp_path: Path) -> None:
         "good.txt: valid, 3 steps\n"
         "early.txt:3: invalid at step 3, (bake oat): needs (hot), which does not hold then\n"
         "  (hot): made false by step 1, (heat)\n"
-        "  no mend is looked for in plans with times\n"
+        "  no repair is looked for in plans with times\n"
         "crossed.txt:3: invalid at step 3, (bake oat): cannot happen at the same time as step 2, because of (free)\n"
-        "  no mend is looked for in plans with times\n"
+        "  no repair is looked for in plans with times\n"
     )
 
 

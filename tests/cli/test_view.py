@@ -18,7 +18,7 @@ import imageio.v3 as iio
 import numpy as np
 import pytest
 
-from tamp.runs.pictures import FOLDER, INDEX, index, put
+from tamp.runs.camera_pictures import FOLDER, INDEX, index, put
 from tests import forked
 from tests.browsing import fits_and_reads, until
 from tests.emulated import LIFE

@@ -108,7 +108,7 @@ def test_the_page_says_what_the_arm_says(shown: Shown) -> None:
 def test_what_is_seen_is_on_the_page(shown: Shown) -> None:
     shown.says("cannot read")
     shown.detect("cup", age=5)
-    shown.page.locator("details summary").click()
+    shown.page.get_by_text("The places as text").click()
     for text in ("cup", "sure 0.87", "0.400 0.100 0.040", "seen, old"):
         shown.says(text)
     before = shown.picture_at(LEFT)
@@ -125,9 +125,9 @@ def test_a_picture_that_is_old_says_so_and_goes_on(shown: Shown) -> None:
 
 
 def test_it_is_the_page_of_a_run_without_what_an_arm_does_not_have(shown: Shown) -> None:
-    for head in ("Now", "Scene", "About the arm"):
+    for head in ("Now", "Scene"):
         assert shown.page.get_by_role("heading", name=head, exact=True).count() == 1
-    for head in ("Orders", "Actions", "Facts as they were seen", "Events"):
+    for head in ("Orders", "What was asked", "Actions", "Facts as they were seen", "Events"):
         assert shown.page.get_by_role("heading", name=head, exact=True).count() == 0
     assert shown.page.get_by_role("button", name="Stop").count() == 0
 

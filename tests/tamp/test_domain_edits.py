@@ -10,8 +10,8 @@ from tamp.files.source import Source
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain, load
 from tamp.model.state import WorldState, problem_text
+from tamp.pddl.planner import Plan, solve_problem
 from tamp.pddl.reading import parse
-from tamp.planning.engine import Plan, solve_problem
 from tamp.skills.registry import bind
 
 TABLETOP = data_dir("domains") / "tabletop"

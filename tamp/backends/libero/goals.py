@@ -17,10 +17,10 @@ from tamp.model.formula import TRUE, Formula, Literal, alternatives, holds, mapp
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState, problem_of
+from tamp.pddl.planner import Engine
+from tamp.pddl.simulation import reaches
 from tamp.perception.predicates import above
 from tamp.perception.relative_places import places, symbols, things, with_places
-from tamp.planning.engine import Engine
-from tamp.plans.validation import reaches
 
 PREDICATES = {
     "on": "on",

@@ -32,11 +32,11 @@ from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
 from tamp.files.source import Source
-from tamp.lint.findings import valid
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain, load
-from tamp.plans.steps import PlanFile
-from tamp.plans.verdict import Verdict
+from tamp.pddl.lint.findings import valid
+from tamp.pddl.plan_file import PlanFile
+from tamp.pddl.verdict import Verdict
 from tamp.skills.declared import ITEM, NAMED, arm_specs, check_table
 
 Facts = frozenset[Atom]
@@ -92,11 +92,11 @@ def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell)
     InputError for files that cannot be read or do not belong together, for a domain that is for no arm, and with all
     that is wrong with the steps in this world.
     """
+    from tamp.pddl.judges import in_order, judge_of, verdict_on
+    from tamp.pddl.plan_formats import read_plan
+    from tamp.pddl.plan_names import resolve
     from tamp.pddl.reading import read_problem
-    from tamp.plans.formats import read_plan
-    from tamp.plans.judges import in_order, judge_of, verdict_on
-    from tamp.plans.resolve import resolve
-    from tamp.plans.verdict import Judge
+    from tamp.pddl.verdict import Judge
 
     loaded = load(domain)
     bound = bind(loaded)

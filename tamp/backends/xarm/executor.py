@@ -22,7 +22,7 @@ from tamp.backends.xarm.performing import ArmPerformer
 from tamp.backends.xarm.rehearsal import rehearse
 from tamp.backends.xarm.step_targets import StepTargets
 from tamp.model.events import Event
-from tamp.planning.engine import Tell
+from tamp.pddl.planner import Tell
 
 
 @dataclass(eq=False)

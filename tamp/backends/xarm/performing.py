@@ -41,8 +41,8 @@ from tamp.backends.xarm.rehearsal import cross_check, planned, rehearse, word
 from tamp.backends.xarm.step_targets import StepTarget, StepTargets, same_words
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Command, Observation
+from tamp.pddl.planner import Tell
 from tamp.planning.deliberation import Thought
-from tamp.planning.engine import Tell
 
 HAND_SECONDS = 10.0
 MOST_TOLD = 1000

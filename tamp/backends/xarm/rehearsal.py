@@ -14,7 +14,7 @@ from tamp.backends.xarm.following import Leg
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.motion_planner import MotionPlanner, NoPath
 from tamp.backends.xarm.step_targets import StepTarget, StepTargets
-from tamp.planning.engine import Tell
+from tamp.pddl.planner import Tell
 
 
 def rehearse(

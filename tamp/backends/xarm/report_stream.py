@@ -137,7 +137,7 @@ class ReportStream:
 
 
 @dataclass(frozen=True, eq=False)
-class ArmLook:
+class ArmStatus:
     """What is known of the arm now: the newest `report` of either port, how many seconds old it is, the newest `rich`
     one unless it is old, and what is wrong. Without any report the age is how long there has been none."""
 
@@ -160,14 +160,14 @@ class ArmReports:
         self._since = time.monotonic()
         self._rich, self._real = ReportStream(host, RICH_PORT), ReportStream(host, REAL_PORT)
 
-    def look(self) -> ArmLook:
+    def look(self) -> ArmStatus:
         """What is known now. Returns at once."""
         now, rich, real = time.monotonic(), self._rich.newest, self._real.newest
         newest = max((h for h in (rich, real) if h is not None), key=lambda h: h.at, default=None)
         age = now - (newest.at if newest else self._since)
         recent = rich if rich is not None and now - rich.at <= OLD else None
         trouble = self._rich.trouble or (self._real.trouble if age > OLD else None)
-        return ArmLook(newest, age, recent, trouble)
+        return ArmStatus(newest, age, recent, trouble)
 
     def close(self) -> None:
         """Hang up on both."""

@@ -13,7 +13,7 @@ from llm.planner.skill_schema import written as step
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_of
-from tamp.planning.engine import PlanStatus
+from tamp.pddl.planner import PlanStatus
 
 DOMAIN = load("tabletop")
 STATE = WorldState(

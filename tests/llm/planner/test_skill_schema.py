@@ -14,7 +14,7 @@ from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.reading import parse
-from tamp.plans.validation import Fault
+from tamp.pddl.simulation import Fault
 
 STATE = WorldState(
     {"cup": "item", "dish": "item", "bench": "surface", "chest": "drawer", "crate": "bin", "lamp": "appliance"},

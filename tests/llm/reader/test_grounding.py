@@ -8,7 +8,7 @@ from llm.vocabulary.phrases import vocabulary_of
 from tamp.errors import InputError, Refusal
 from tamp.model.domain import load
 from tamp.model.state import WorldState
-from tamp.planning.engine import PlanResult, PlanStatus
+from tamp.pddl.planner import PlanResult, PlanStatus
 
 BOWL, TOP = "akita_black_bowl_1", "wooden_cabinet_1_top_region"
 

@@ -34,9 +34,9 @@ from tamp.model.motions import Motion
 from tamp.model.scene import Joint, Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
+from tamp.pddl.planner import Engine
 from tamp.perception.state_estimator import StateEstimator
 from tamp.planning.deliberation import InTurn
-from tamp.planning.engine import Engine
 from tamp.planning.search import Search
 from tamp.runs.episode_log import EpisodeLog, read
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools

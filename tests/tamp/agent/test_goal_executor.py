@@ -18,7 +18,7 @@ from tamp.model.bodies import world_of
 from tamp.model.domain import load
 from tamp.model.formula import Not, conjunction, disjunction
 from tamp.model.goal import Goal
-from tamp.planning.engine import Plan
+from tamp.pddl.planner import Plan
 from tests.tamp.agent.lamps import (
     LAMP,
     OUT_OF_REACH,

@@ -11,9 +11,9 @@ import pytest
 from tamp.api.templates import new
 from tamp.data import data_dir
 from tamp.errors import InputError
-from tamp.lint.check import check
 from tamp.model.domain import load
 from tamp.runs.cases import read_scene_case
+from tamp.skills.folder_check import check
 from tamp.skills.registry import bound
 
 pytestmark = pytest.mark.slow

@@ -17,7 +17,7 @@ from tamp.model.formula import FALSE, TRUE, Not, disjunction
 from tamp.model.goal import Goal, check_form, in_pddl, parse_goal
 from tamp.model.state import WorldState, problem_of, problem_text
 from tamp.pddl.reading import parse
-from tamp.plans.validation import Course
+from tamp.pddl.simulation import Course
 
 SYMBOLS = {"cup": "item", "dish": "item", "bench": "surface", "chest": "drawer", "lamp": "appliance"}
 DOMAIN = load("tabletop")

@@ -6,8 +6,8 @@ import pytest
 
 from tamp.errors import InputError
 from tamp.files.source import Source
+from tamp.pddl.judges import judge_of
 from tamp.pddl.reading import parse
-from tamp.plans.judges import judge_of
 
 DOMAIN = """(define (domain d) (:requirements :strips :typing)
  (:types a - object)

@@ -22,8 +22,8 @@ from tamp.model.motions import Grip, Motion, Timeline
 from tamp.model.scene import Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
+from tamp.pddl.planner import Plan
 from tamp.planning.deliberation import Decision, InTurn, Ready
-from tamp.planning.engine import Plan
 from tamp.planning.motion_cross_check import TRIES, MotionCrossCheck, objection
 from tamp.planning.refinement import Failure
 from tamp.planning.search import NoSolution

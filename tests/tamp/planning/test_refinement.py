@@ -23,7 +23,7 @@ from tamp.model.motions import Move
 from tamp.model.scene import RobotState, Scene
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
-from tamp.planning.engine import Plan
+from tamp.pddl.planner import Plan
 from tamp.planning.refinement import LEAST, RATE, SAMPLES, SUCCESSES, WAITED, Failure, Refined, SearchBudget, refine
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.skills.registry import bind

@@ -20,7 +20,7 @@ from tamp.model.scene import Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
 from tamp.model.state import WorldState
-from tamp.planning.engine import Engine, Plan, Planner, PlanResult, PlanStatus, Tell, untold
+from tamp.pddl.planner import Engine, Plan, Planner, PlanResult, PlanStatus, Tell, untold
 from tamp.planning.refinement import Failure, Refined, SearchBudget, refine
 from tamp.planning.search import NoSolution, Search, Solution
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import load
 from tamp.model.state import WorldState
+from tamp.pddl.planner import Plan
 from tamp.planning import tie_breaking
-from tamp.planning.engine import Plan
 
 SYMBOLS = {"apple": "item", "bowl": "item", "desk": "surface", "shelf": "surface", "bin": "bin", "stove": "appliance"}
 STATE = WorldState(SYMBOLS, frozenset({Atom("on", ("apple", "desk")), Atom("on", ("bowl", "desk"))}))

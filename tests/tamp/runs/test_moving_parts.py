@@ -23,7 +23,7 @@ from tamp.model.scene import (
     with_object_at,
 )
 from tamp.runs.moving_parts import DrawnPart, parts_of, parts_told, values_of
-from tamp.view.fields import pose_in
+from tamp.view.log_fields import pose_in
 
 UP = np.array([0.0, 0.0, 1.0])
 TURNED = pose([0.4, -0.2, 0.9], rotation_about(UP, 0.7))

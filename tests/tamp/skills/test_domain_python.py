@@ -9,8 +9,8 @@ import pytest
 
 from tamp.data import data_dir
 from tamp.errors import InputError
-from tamp.lint.check import check
 from tamp.model.domain import load
+from tamp.skills.folder_check import check
 from tamp.skills.registry import bind, bound
 
 pytestmark = pytest.mark.slow

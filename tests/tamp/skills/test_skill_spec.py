@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tamp.errors import InputError
-from tamp.lint.check import check
 from tamp.model.domain import load
 from tamp.model.skill_spec import ARM, HAND
 from tamp.skills import declared, registry
+from tamp.skills.folder_check import check
 from tamp.skills.patterns import patterns
 
 TABLE = load("tabletop")

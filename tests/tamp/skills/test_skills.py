@@ -23,8 +23,8 @@ from tamp.model.domain import load
 from tamp.model.motions import Grip, Move, Segment, timed
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
+from tamp.pddl.planner import Plan
 from tamp.perception.predicates import observe
-from tamp.planning.engine import Plan
 from tamp.planning.refinement import Refined, SearchBudget, refine
 from tamp.skills.base import Refinement, Tools
 from tamp.skills.registry import bind

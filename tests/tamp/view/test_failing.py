@@ -6,10 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tamp.view.episode import episode_page
+from tamp.view.episode_page import episode_page
+from tamp.view.failed_steps import failures
 from tamp.view.failing import ABOUT, IN_THE_WAY
-from tamp.view.failures import failures
-from tamp.view.layout import Layout
+from tamp.view.page_layout import Layout
 from tests import page_episodes
 from tests.page_episodes import PLAN, event, with_arm, write
 

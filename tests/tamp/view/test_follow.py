@@ -7,13 +7,13 @@ from typing import Any
 
 from tamp.files.source import Source
 from tamp.model.domain import load
+from tamp.pddl.judges import judge_of, read_for, verdict_on
+from tamp.pddl.plan_names import resolve
 from tamp.pddl.reading import parse
-from tamp.plans.judges import judge_of, read_for, verdict_on
-from tamp.plans.resolve import resolve
-from tamp.view import layout
+from tamp.view import page_layout
 from tamp.view.follow import MOST_STEPS, account
-from tamp.view.layout import Layout, in_script, three_js
-from tamp.view.plan import JudgedPlan, plan_page
+from tamp.view.page_layout import Layout, in_script, three_js
+from tamp.view.plan_page import JudgedPlan, plan_page
 from tests.page_episodes import MARKUP, PLAN, PROBLEM
 
 
@@ -62,5 +62,5 @@ def test_three_js_is_there() -> None:
 
 
 def test_templates_are_in_the_package() -> None:
-    folder = Path(layout.__file__).with_name("templates")
+    folder = Path(page_layout.__file__).with_name("templates")
     assert {"base.html.j2", "page.css", "common.js"} <= {p.name for p in folder.iterdir()}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tamp.errors import InputError
-from tamp.view.episode import episode_page
-from tamp.view.layout import Layout
+from tamp.view.episode_page import episode_page
+from tamp.view.page_layout import Layout
 from tamp.view.story import listed
 from tests.page_episodes import ATOMS, MARKUP, PLAN, event, failure, success, told, write
 
@@ -19,10 +19,10 @@ def page_of(folder: Path) -> str:
 
 def test_a_success_says_what_was_asked_and_by_whose_eyes(tmp_path: Path) -> None:
     story = told(write(tmp_path / "e", success()))
-    assert (story.title, story.standing.verdict) == ("put the mug in the drawer", "It succeeded by LIBERO's check.")
+    assert (story.title, story.status.verdict) == ("put the mug in the drawer", "It succeeded by LIBERO's check.")
     assert story.perception == "Perception: oracle (the simulator's state)."
     assert story.goal_facts == ["(in mug_1 drawer_1)"]
-    assert (story.standing.notes, [name for name, _ in story.files]) == (
+    assert (story.status.notes, [name for name, _ in story.files]) == (
         (),
         ["domain.pddl", "plan.txt", "problem.pddl"],
     )
@@ -73,7 +73,7 @@ def test_the_facts_of_the_simulator_do_not_speak_against_what_cameras_saw(tmp_pa
 
 def test_what_was_given_up_and_what_went_wrong(tmp_path: Path) -> None:
     story = told(write(tmp_path / "e", failure()))
-    assert story.standing.verdict.startswith(
+    assert story.status.verdict.startswith(
         "It did not succeed by the oracle of the goal. It failed in refinement: no room"
     )
     [rejected] = story.rejected
@@ -94,8 +94,8 @@ def test_the_path_and_the_things_in_space(tmp_path: Path) -> None:
 
 def test_logs_that_are_not_whole_say_so(tmp_path: Path) -> None:
     killed = told(write(tmp_path / "killed", success()[:-20], tail='{"event": "comm'))
-    assert killed.standing.verdict.startswith("It ended without a verdict")
-    assert [n.split(":")[0] for n in killed.standing.notes] == [
+    assert killed.status.verdict.startswith("It ended without a verdict")
+    assert [n.split(":")[0] for n in killed.status.notes] == [
         "The last line of the log is only half written, and left out.",
         "The log has no outcome",
     ]
@@ -104,17 +104,17 @@ def test_logs_that_are_not_whole_say_so(tmp_path: Path) -> None:
     other[0]["schema"] = 7
     assert (
         told(write(tmp_path / "later", other))
-        .standing.notes[0]
+        .status.notes[0]
         .startswith("The log is of schema 7, this version of tamp knows 1")
     )
-    assert told(write(tmp_path / "headless", success()[1:])).standing.notes[0].startswith("The log has no beginning")
+    assert told(write(tmp_path / "headless", success()[1:])).status.notes[0].startswith("The log has no beginning")
 
 
 def test_a_run_of_an_arm_is_told_as_far_as_it_goes(tmp_path: Path) -> None:
     start = event("start", 0.0, goal=None, world="bench", arm="xarm6", steps=["MoveToNamed(name='home')"])
     look = event("second_look", 0.1, number=1, bodies=None, itself=None, looked=9)
     story = told(write(tmp_path / "e", [start, look, event("end", 0.2, success=True, why="", reason="")]))
-    assert (story.standing.verdict, story.failures, story.standing.notes) == ("It succeeded.", [], ())
+    assert (story.status.verdict, story.failures, story.status.notes) == ("It succeeded.", [], ())
     assert (story.title, [r.action for r in story.rows]) == ("A plan of 1 step", ["MoveToNamed(name='home')"])
     assert 'id="space"' not in page_of(tmp_path / "e")
 

@@ -22,7 +22,7 @@ from tamp.model.bodies import world_of
 from tamp.model.domain import load
 from tamp.model.motions import timed
 from tamp.model.situation import Situation
-from tamp.planning.engine import Plan
+from tamp.pddl.planner import Plan
 from tamp.planning.refinement import Refined, SearchBudget, refine
 from tamp.runs.episode import Settings
 from tamp.runs.episode_log import read

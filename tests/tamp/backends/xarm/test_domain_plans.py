@@ -17,9 +17,9 @@ from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.files.source import Source
-from tamp.lint.check import check
 from tamp.model.domain import load
 from tamp.skills import declared, registry
+from tamp.skills.folder_check import check
 
 BENCH = data_dir("problems") / "xarm"
 PROBLEM = """(define (problem p) (:domain xarm)

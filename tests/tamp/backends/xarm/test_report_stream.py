@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from motion.arms import ARMS, Arm
 from tamp.backends.xarm.emulator.controller import ArmController
 from tamp.backends.xarm.emulator.report_frames import normal, real, rich
-from tamp.backends.xarm.report_stream import REAL_PORT, RICH_PORT, ArmLook, ArmReports, NoReport, read_report, split
+from tamp.backends.xarm.report_stream import REAL_PORT, RICH_PORT, ArmReports, ArmStatus, NoReport, read_report, split
 from tests.arm_cases import EACH, bent
 from tests.emulated import Emulator, running
 
@@ -28,7 +28,7 @@ def frame(size: int = 135, state: int = 2, mode: int = 0, q: float = 0.5) -> byt
     return (struct.pack(">IBH", size, mode << 4 | state, 0) + struct.pack("<7f", *[q] * 7)).ljust(size, b"\0")
 
 
-def until(reports: ArmReports, done: Callable[[ArmLook], bool], seconds: float = 8.0) -> ArmLook:
+def until(reports: ArmReports, done: Callable[[ArmStatus], bool], seconds: float = 8.0) -> ArmStatus:
     deadline = time.monotonic() + seconds
     while not done(look := reports.look()) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -36,7 +36,7 @@ def until(reports: ArmReports, done: Callable[[ArmLook], bool], seconds: float =
     return look
 
 
-def at(q: np.ndarray) -> Callable[[ArmLook], bool]:
+def at(q: np.ndarray) -> Callable[[ArmStatus], bool]:
     return lambda look: look.report is not None and np.allclose(look.report.q[: len(q)], q, atol=1e-5)
 
 

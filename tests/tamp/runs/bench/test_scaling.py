@@ -18,8 +18,8 @@ from tamp.model.bodies import world_of
 from tamp.model.domain import Domain, load
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
+from tamp.pddl.planner import Plan
 from tamp.perception.predicates import observe
-from tamp.planning.engine import Plan
 from tamp.planning.refinement import Failure, SearchBudget, refine
 from tamp.runs.bench import boxes
 from tamp.skills.base import Tools

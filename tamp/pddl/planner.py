@@ -1,0 +1,210 @@
+"""Ask an engine of unified-planning for plans of its own Problem, in this process."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol
+
+from tamp.errors import InputError
+from tamp.model.atoms import GroundAction
+from tamp.pddl.compiling import compiled, original, with_action_costs, with_metric, without_metric
+from tamp.pddl.engines import Aim, check, engine, installed, lacking, usual
+from tamp.pddl.reading import reason
+
+NO_PLAN = "no sequence of the domain's operators reaches the goal"
+"""The message for a problem that is proven to have no plan."""
+
+
+class PlanStatus(Enum):
+    """What became of a planning problem. A planner that gave up proved nothing: there may be a plan.
+
+    Nor did one that does not support the problem's features, or that failed: crashed, or answered with rubbish.
+    """
+
+    FOUND = "found"
+    UNSOLVABLE = "unsolvable"
+    TIMEOUT = "timeout"
+    INVALID = "invalid"
+    GAVE_UP = "gave up"
+    UNSUPPORTED = "unsupported"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Ground actions in order."""
+
+    actions: tuple[GroundAction, ...]
+
+    def __str__(self) -> str:
+        return "".join(f"{a}\n" for a in self.actions)
+
+
+@dataclass(frozen=True)
+class PlanResult:
+    """Status, the plan when found, seconds taken, and a message otherwise."""
+
+    status: PlanStatus
+    plan: Plan | None
+    seconds: float
+    message: str = ""
+
+
+Tell = Callable[..., None]
+"""Takes an event as `EpisodeLog.event` does: its kind, and what it holds by keyword."""
+
+
+def untold(kind: str, **data: Any) -> None:
+    """For those who keep no log."""
+
+
+class Planner(Protocol):
+    """Finds plans. Read-only, so that one serves any number of episodes."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in the log."""
+        ...
+
+    @property
+    def ties_by_name(self) -> bool:
+        """Whether the objects' names decide which of several plans it finds, see `tamp.planning.tie_breaking`."""
+        ...
+
+    def solve(self, problem: Any, tell: Tell = untold) -> PlanResult:
+        """Plan for unified-planning's own Problem. What is worth keeping goes to `tell` on the way.
+
+        InputError when it cannot be asked at all.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine of unified-planning, by its name; `timeout` in seconds."""
+
+    name: str = field(default_factory=usual)
+    timeout: float = 60.0
+    ties_by_name: bool = True
+
+    def solve(self, problem: Any, tell: Tell = untold) -> PlanResult:
+        """Plan; raises InputError for an engine that is not there."""
+        return solve_problem(problem, self.name, timeout=self.timeout)
+
+
+def solve_problem(problem: Any, planner: str = "fast-downward", *, timeout: float = 60.0) -> PlanResult:
+    """Plan for unified-planning's own Problem; raises InputError for an engine that is not there."""
+    from unified_planning.exceptions import UPException
+
+    if not installed(planner):
+        check(planner)
+    start = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ready, compilations = prepared(problem, planner)
+            if features := lacking(planner, ready):
+                raise InputError(f"planner {planner!r} does not support {', '.join(features)}")
+            (result,) = results(ready, compilations, planner, seconds=timeout)
+    except UPException as e:
+        raise InputError(f"planner {planner!r}: {reason(e)}") from e
+    plan = None
+    if result.plan is not None:
+        plan = Plan(tuple(GroundAction(*words_of(action)) for action in result.plan.actions))
+    status, message = status_of(planner, result.status.name, last_words(result), timeout)
+    return PlanResult(status, plan, time.perf_counter() - start, message)
+
+
+def prepared(problem: Any, name: str, aim: Aim = "first") -> tuple[Any, list[Any]]:
+    """A problem as an engine takes it, with what maps its plans back: with a metric when better plans are asked for,
+    else without one that the engine does not support."""
+    problem = with_action_costs(problem)
+    if aim != "first":
+        problem = with_metric(problem)
+    elif problem.quality_metrics and any("ACTIONS_COST" in f or f == "PLAN_LENGTH" for f in lacking(name, problem)):
+        problem = without_metric(problem)
+    return compiled(problem, name)
+
+
+def results(
+    ready: Any, compilations: list[Any], name: str, aim: Aim = "first", seconds: float = 60.0, count: int = 1
+) -> Iterator[Any]:
+    """unified-planning's results for a problem that is `prepared`, with plans for the one it was made from; the last of
+    them is final. An engine that can be told a time limit is told `seconds`."""
+    from unified_planning.shortcuts import AnytimePlanner
+
+    limit = {} if name.startswith("pyperplan") else {"timeout": seconds}  # which would only warn that it has none
+    if aim in ("first", "optimal"):
+        with _oneshot(name) as planner:
+            planner.skip_checks = True  # `lacking` knows better
+            yield _mapped(planner.solve(ready, **limit), compilations)
+        return
+    params = {"number_of_plans": count} if aim == "top-k" else {}
+    with AnytimePlanner(name=name, params=params) as planner:
+        planner.skip_checks = True
+        for result in planner.get_solutions(ready, **limit):
+            if result.status.name != "INTERMEDIATE" and aim == "top-k":
+                result.plan = None  # the last one again
+            yield _mapped(result, compilations)
+
+
+def _mapped(result: Any, compilations: list[Any]) -> Any:
+    if result.plan is not None:
+        result.plan = original(result.plan, compilations)
+    return result
+
+
+def _oneshot(name: str) -> Any:
+    """An engine by name. Fast Downward gets a file of its own for what it translates: by default it is
+    `output.sas` in the working directory, which two processes would share."""
+    from unified_planning.shortcuts import OneshotPlanner
+
+    if name != "fast-downward":
+        return OneshotPlanner(name=name)
+    from up_fast_downward.fast_downward import FastDownwardPDDLPlanner
+
+    class FastDownward(FastDownwardPDDLPlanner):  # type: ignore[misc]
+        def _base_cmd(self, plan_filename: str) -> list[str]:
+            return [*super()._base_cmd(plan_filename), "--sas-file", f"{plan_filename}.sas"]
+
+    return FastDownward()
+
+
+def words_of(action: Any) -> tuple[str, tuple[str, ...]]:
+    """The name and the arguments of an ActionInstance."""
+    return action.action.name, tuple(map(str, action.actual_parameters))
+
+
+def last_words(result: Any) -> str:
+    """The last line that an engine wrote as an error, else the last one that it wrote."""
+    logs = [log for log in result.log_messages or [] if log.message.strip()]
+    logs.sort(key=lambda log: log.level.name == "ERROR")
+    return logs[-1].message.strip().splitlines()[-1][:200] if logs else ""
+
+
+def status_of(name: str, status: str, words: str, seconds: float) -> tuple[PlanStatus, str]:
+    """What unified-planning's status of an engine means, and the message for people; `words` are the engine's last."""
+    failed = PlanStatus.FAILED, f"{name} failed: {words or 'it says nothing'}"
+    proven = status == "UNSOLVABLE_PROVEN" or _is_complete(name)
+    gave_up = PlanStatus.GAVE_UP, f"{name} found no plan, which proves nothing"
+    return {
+        "SOLVED_SATISFICING": (PlanStatus.FOUND, ""),
+        "SOLVED_OPTIMALLY": (PlanStatus.FOUND, ""),
+        "UNSOLVABLE_PROVEN": (PlanStatus.UNSOLVABLE, NO_PLAN),
+        "UNSOLVABLE_INCOMPLETELY": (PlanStatus.UNSOLVABLE, NO_PLAN) if proven else gave_up,
+        "TIMEOUT": (PlanStatus.TIMEOUT, f"no plan within {seconds:g} s"),
+        "MEMOUT": (PlanStatus.GAVE_UP, f"{name} ran out of memory"),
+        "UNSUPPORTED_PROBLEM": (
+            PlanStatus.UNSUPPORTED,
+            f"{name} does not support the problem{': ' if words else ''}{words}",
+        ),
+    }.get(status, failed)
+
+
+def _is_complete(name: str) -> bool:
+    """Whether an engine has looked at all there is when it ends without a plan, though it does not say so."""
+    return engine(name).__module__.partition(".")[0] in ("up_fast_downward", "up_symk", "up_pyperplan")

@@ -1,0 +1,371 @@
+"""Explain why a problem has no plan: what can never hold, which goals exclude each other, and what would make a plan.
+
+Relaxed reachability proves what can never hold. All else is asked of an engine: for some of the goals alone, and with
+facts that may be supposed in the beginning. Every change is planned for before it is reported.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tamp.pddl.ask import FoundPlan, judged_plan
+from tamp.pddl.compiling import compiled, without_metric
+from tamp.pddl.conditions import given_to, is_atom, parts, shown, written
+from tamp.pddl.engines import installed, lacking
+from tamp.pddl.hints import Literal, instances, literal_of, may_make
+from tamp.pddl.planner import NO_PLAN, prepared, results
+from tamp.pddl.reach import Reached, reach
+from tamp.pddl.subprocess_worker import Emit, messages
+
+SECONDS = 5.0
+"""For an explanation beside something else that is done: of an episode, of a plan in a scene."""
+MOST_ACTIONS = 5
+"""Actions that are reported of those that make a goal false for good; `Lost.by` has all."""
+MOST_ADDITIONS = 5
+"""Facts that are reported of those of which each makes a plan."""
+MOST_SUPPOSED = 3
+"""Facts that are supposed together."""
+_SHARE = 0.25
+"""Of the seconds left, what one question to the engine may take."""
+_FAST = "fast-downward"
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A goal that holds in the beginning, and that no operator makes true again once it is lost; in PDDL.
+
+    `by` are the ground actions that make it false; without all of these the goals `without` cannot be reached.
+    """
+
+    goal: str
+    by: tuple[str, ...]
+    without: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Which goals need what takes another one away for good."""
+        more = f" and {len(self.by) - MOST_ACTIONS} more" if len(self.by) > MOST_ACTIONS else ""
+        by = f"{'' if len(self.by) == 1 else 'one of '}{' '.join(self.by[:MOST_ACTIONS])}{more}"
+        needs = "needs" if len(self.without) == 1 else "need"
+        return f"{' and '.join(self.without)} {needs} {by}, and after that {self.goal} is never made true again"
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why a problem has no plan; literals in PDDL.
+
+    `never` cannot hold even if nothing that holds were ever lost: goals first, then what they need. `drop` is the
+    smallest set of goals found without which there is a plan, `add` what makes one when it is added to `:init`,
+    `(not …)` when it is taken out; both were planned for. `complete` when all sets of goals that are smaller were tried
+    too. `lost` are goals that have to be kept from the beginning, and exclude other goals by that: a proof. `exclusive`
+    are pairs of goals that never hold together: a proof too. `additions` are `add`, and others that are as small: facts
+    that no operator changes.
+    """
+
+    never: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    add: tuple[str, ...] = ()
+    complete: bool = False
+    lost: tuple[Lost, ...] = ()
+    exclusive: tuple[tuple[str, ...], ...] = ()
+    additions: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The same in words: what is proven first, then what would help."""
+        told = [f"never: {literal}" for literal in self.never]
+        told += [f"{' and '.join(pair)} never hold together" for pair in self.exclusive]
+        told += [one.sentence for one in self.lost]
+        told += [f"there is a plan with {' '.join(added)} in :init" for added in self.additions]
+        goals = f"goal{'s' if len(self.drop) > 1 else ''} {' '.join(self.drop)}"
+        return (*told, *([f"there is a plan without the {goals}"] if self.drop else []))
+
+
+Report = Callable[..., None]
+"""Takes what was found out, by the fields of `Why`."""
+
+
+def explain(problem: Any, engine: str, seconds: float) -> Why:
+    """As much as is found in the seconds, in a process of its own. `engine` is asked where Fast Downward cannot be."""
+
+    def work(report: Report) -> None:
+        solver = Solver.of(problem, engine, seconds)
+        reached = reach(solver.problem) or Reached({}, ())
+        never = [g for g in parts(solver.problem.goals) if written(g) in reached.hopeless]
+        if never:
+            report(never=tuple(map(written, never)))
+        lost = _report_drops(solver, never, reached, report)
+        if never or lost:
+            _report_additions(solver, never, reached, report)
+
+    return _why(work, seconds)
+
+
+def without_some(problem: Any, engine: str, seconds: float) -> Why:
+    """The goals without which there is a plan, of a problem for which none was found in time: whether there is one for
+    all of them is not known. As `explain` otherwise; empty where a plan is found for no goal alone."""
+
+    def work(report: Report) -> None:
+        solver = Solver.of(problem, engine, seconds)
+        solver.known[frozenset(map(written, parts(solver.problem.goals)))] = False  # all of them have had their time
+        _report_drops(solver, [], None, report)
+
+    return _why(work, seconds)
+
+
+def in_words(problem: Any, engine: str, seconds: float = SECONDS) -> str:
+    """That a problem has no plan and, as far as is found in the seconds, why, in one line."""
+    return ": ".join(filter(None, (NO_PLAN, "; ".join(explain(problem, engine, seconds).sentences))))
+
+
+def _why(work: Callable[[Report], None], seconds: float) -> Why:
+    def quiet(emit: Emit) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            work(lambda **found: emit({"kind": "why", "found": found}))
+
+    why = Why()
+    with closing(messages(quiet, seconds)) as said:
+        for message in said:
+            if message["kind"] == "why":
+                why = replace(why, **message["found"])
+    return why
+
+
+@dataclass(frozen=True, eq=False)
+class Solver:
+    """Says whether changes of a problem make it solvable, until the deadline. `known` is that of sets of goals, in
+    PDDL."""
+
+    problem: Any
+    engine: str
+    deadline: float
+    known: dict[frozenset[str], bool | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, problem: Any, engine: str, seconds: float) -> Solver:
+        """Asks Fast Downward where it can be asked, about the problem without quantifiers."""
+        from unified_planning.engines import CompilationKind
+        from unified_planning.shortcuts import Compiler
+
+        with Compiler(name="up_quantifiers_remover") as compiler:
+            plain = compiler.compile(without_metric(problem), CompilationKind.QUANTIFIERS_REMOVING).problem
+        fast = installed(_FAST) and not lacking(_FAST, compiled(plain, _FAST)[0])
+        return cls(plain, _FAST if fast else engine, time.monotonic() + seconds)
+
+    def with_goals(self, goals: Iterable[Any]) -> bool | None:
+        """Whether there is a plan for these goals alone; None when that is not known."""
+        goals = list(goals)
+        key = frozenset(map(written, goals))
+        if any(known is False and some <= key for some, known in self.known.items()):
+            return False
+        if key not in self.known:
+            changed = self.problem.clone()
+            changed.clear_goals()
+            for goal in goals:
+                changed.add_goal(goal)
+            found = self.plan(changed)
+            self.known[key] = found if found is None else bool(found)
+        return self.known[key]
+
+    def plan(self, problem: Any) -> Sequence[Any] | None:
+        """The actions of a plan, and a last None so that it is never empty; nothing where there is certainly no plan,
+        None where that is not known."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            return None
+        ready, compilations = prepared(problem, self.engine)
+        (result,) = results(ready, compilations, self.engine, seconds=max(0.5, left * _SHARE))
+        if result.plan is not None:
+            valid = isinstance(judged_plan(problem, result.plan), FoundPlan)
+            return [*result.plan.actions, None] if valid else None
+        return () if result.status.name.startswith("UNSOLVABLE") else None
+
+
+def _report_drops(solver: Solver, never: Sequence[Any], reached: Reached | None, report: Report) -> list[Lost]:
+    """The goals to drop: first any set that cannot be smaller by one goal, then smaller ones, the smallest first.
+
+    On the way, unless `reached` is None, the pairs of goals that exclude each other. Returns the goals that are lost
+    for good."""
+    goals = parts(solver.problem.goals)
+    hopeful = [g for g in goals if g not in never]
+    kept, pairs = list[Any](), list[tuple[Any, Any]]()
+    for goal in hopeful:
+        if solver.with_goals([*kept, goal]):
+            kept.append(goal)
+        elif reached is not None and solver.with_goals([goal]):
+            pairs += [(other, goal) for other in kept if solver.with_goals([other, goal]) is False]
+    lost = [] if reached is None else _report_pairs(solver.problem, pairs, reached, report)
+    if not kept and not never:
+        return lost  # no goal alone was reached: that says nothing of the others
+    dropped = [g for g in goals if g not in kept]
+    report(drop=tuple(map(written, dropped)))
+    unknown = False
+    for size in range(max(1, len(never)), len(dropped)):
+        for more in itertools.combinations(hopeful, size - len(never)):
+            solvable = solver.with_goals(g for g in hopeful if g not in more)
+            unknown |= solvable is None
+            if solvable:
+                smallest = tuple(written(g) for g in goals if g in never or g in more)
+                report(drop=smallest, complete=not unknown)
+                return lost
+    report(complete=not unknown)
+    return lost
+
+
+def _report_pairs(problem: Any, pairs: Sequence[tuple[Any, Any]], reached: Reached, report: Report) -> list[Lost]:
+    """Pairs of goals that never hold together. Where one of the two holds at first and no operator makes it true again,
+    the other one needs an action that makes it false."""
+    without: dict[Any, list[str]] = {}
+    left = []
+    for pair in pairs:
+        kept = next((goal for goal in pair if _is_lost_for_good(problem, goal, reached)), None)
+        if kept is None:
+            left.append(tuple(map(written, pair)))
+        else:
+            without.setdefault(kept, []).extend(written(goal) for goal in pair if goal is not kept)
+    lost = [
+        Lost(written(goal), tuple(_spoilers(problem, goal, reached)), tuple(others)) for goal, others in without.items()
+    ]
+    report(exclusive=tuple(left), lost=tuple(lost))
+    return lost
+
+
+def _is_lost_for_good(problem: Any, goal: Any, reached: Reached) -> bool:
+    literal = literal_of(goal)
+    if literal is None or problem.initial_value(literal[0]).is_true() != literal[1]:
+        return False
+    makers = ((a, may_make(effect, literal)) for a in problem.actions for effect in a.effects)
+    return not any(given is not None and reached.may_do(operator.name, given) for operator, given in makers)
+
+
+def _spoilers(problem: Any, goal: Any, reached: Reached) -> Iterator[str]:
+    """The ground actions that make a goal false whatever the state is."""
+    atom, wanted = literal_of(goal) or (goal, True)
+    for operator in problem.actions:
+        for effect in operator.effects:
+            given = None if effect.is_conditional() else may_make(effect, (atom, not wanted))
+            for action in instances(problem, operator, given) if given is not None else ():
+                if reached.may_do(operator.name, given_to(action)):
+                    yield shown(action)
+
+
+def _report_additions(solver: Solver, never: Sequence[Any], reached: Reached, report: Report) -> None:
+    """What makes a plan when it holds in the beginning: facts that no operator changes of which each does alone, else
+    few facts of any kind. With a plan that begins so, what can never hold on the way to the goals is known too."""
+    changed = {e.fluent.fluent() for a in solver.problem.actions for e in a.effects}
+    atoms = [f for f in solver.problem.fluents if f.type.is_bool_type()]
+    found: list[Literal] = []
+    while len(found) < MOST_ADDITIONS:
+        facts, plan = _supposed(solver, [f for f in atoms if f not in changed], 1, found)
+        if not facts:
+            break
+        if not found and never:
+            _report_chain(never, plan, reached, report)
+        found += facts
+        found.sort(key=lambda x: not _holds_the_other_way_round(solver.problem, x))
+        told = tuple((_in_pddl(x),) for x in found)
+        report(add=told[0], additions=told)
+    for most in range(1, MOST_SUPPOSED + 1) if never and not found else ():
+        facts, plan = _supposed(solver, atoms, most, [x for g in never if most == 1 and (x := literal_of(g))])
+        if facts:
+            _report_chain(never, plan, reached, report)
+            together = tuple(sorted(map(_in_pddl, facts)))
+            report(add=together, additions=(together,))
+            return
+
+
+def _supposed(
+    solver: Solver, fluents: Sequence[Any], most: int, refused: Sequence[Literal]
+) -> tuple[list[Literal], list[Any]]:
+    """A plan that may begin with supposing facts, `most` at most and none that is `refused`: these, and the rest of it.
+    Nothing where there is none, or none in time."""
+    problem = _with_suppositions(solver.problem, fluents, most, refused)
+    plan = [action for action in solver.plan(problem) or () if action is not None]
+    facts = [a for a in plan if a.action.name.startswith(_SUPPOSE)]
+    effects = [(a, a.action.effects[0]) for a in facts]
+    literals = [(e.fluent.substitute(given_to(a)), e.value.is_true()) for a, e in effects]
+    return literals, [a for a in plan if a not in facts]
+
+
+_SUPPOSE = "suppose--"
+
+
+def _with_suppositions(problem: Any, fluents: Sequence[Any], most: int, refused: Sequence[Literal]) -> Any:
+    """The problem with an action for each predicate and value that supposes a fact, before anything else is done."""
+    from unified_planning.shortcuts import Fluent, InstantaneousAction, Not
+
+    copy = problem.clone()
+    env, manager = copy.environment, copy.environment.expression_manager
+
+    def fact(name: str, value: bool, **signature: Any) -> Any:
+        fluent = Fluent(name, env.type_manager.BoolType(), environment=env, **signature)
+        return copy.add_fluent(fluent, default_initial_value=value)
+
+    begun, left = fact("begun--", False)(), [fact(f"left--{n}", True)() for n in range(most)]
+    for action in copy.actions:
+        action.add_effect(begun, True)
+    held = {atom.fluent() for atom, value in problem.explicit_initial_values.items() if value.is_true()}
+    for n, fluent in enumerate(fluents):
+        signature = {p.name: p.type for p in fluent.signature}
+        for value in (True, False) if fluent in held else (True,):
+            no = fact(f"refused--{n}-{value}".lower(), False, **signature)
+            for token, free in enumerate(left):
+                action = InstantaneousAction(f"{_SUPPOSE}{n}-{value}-{token}".lower(), _env=env, **signature)
+                arguments = [manager.ParameterExp(p) for p in action.parameters]
+                for needed in (free, Not(begun), Not(no(*arguments))):
+                    action.add_precondition(needed)
+                action.add_effect(fluent(*arguments), value)
+                action.add_effect(free, False)
+                copy.add_action(action)
+            for atom, wanted in refused:
+                if atom.fluent() == fluent and wanted == value:
+                    copy.set_initial_value(no(*atom.args), True)
+    return copy
+
+
+def _report_chain(never: Sequence[Any], plan: Sequence[Any], reached: Reached, report: Report) -> None:
+    """What can never hold: the goals, then what is needed for them by a plan in which facts were supposed."""
+    found = dict.fromkeys(x for g in never for x in _impossible(g, reached))
+    for action in reversed(plan):
+        given = given_to(action)
+        for effect in action.action.effects:
+            made = (effect.fluent.substitute(given), effect.value.is_true())
+            if made in found:
+                needs = parts(c.substitute(given) for c in (*action.action.preconditions, effect.condition))
+                found |= dict.fromkeys(x for c in needs for x in _impossible(c, reached))
+    report(never=tuple(dict.fromkeys([*map(written, never), *map(_in_pddl, found)])))
+
+
+def _impossible(condition: Any, reached: Reached, wanted: bool = True) -> Iterator[Literal]:
+    """The literals of a condition that can never hold."""
+    if condition.is_not():
+        yield from _impossible(condition.arg(0), reached, not wanted)
+    elif is_atom(condition):
+        manager = condition.environment.expression_manager
+        if not reached.possible(condition if wanted else manager.Not(condition)):
+            yield condition, wanted
+    elif condition.is_and() or condition.is_or():
+        for part in condition.args:
+            yield from _impossible(part, reached, wanted)
+
+
+def _holds_the_other_way_round(problem: Any, literal: Literal) -> bool:
+    """Whether a fact holds in the beginning with its arguments turned round, such as a road."""
+    atom, wanted = literal
+    kinds = [p.type for p in atom.fluent().signature]
+    turned = list(reversed(atom.args))
+    if len(kinds) < 2 or not all(k.is_compatible(a.type) for k, a in zip(kinds, turned, strict=True)):
+        return False
+    return bool(problem.initial_value(atom.fluent()(*turned)).is_true() == wanted)
+
+
+def _in_pddl(literal: Literal) -> str:
+    atom, value = literal
+    return written(atom) if value else f"(not {written(atom)})"

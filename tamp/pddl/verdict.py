@@ -1,0 +1,216 @@
+"""Judge plans in order: the step that fails, what it lacks, which step made that false, and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tamp.pddl.conditions import Value, given_to, needs, unheld, values_in, written
+from tamp.pddl.edits import Mend
+from tamp.pddl.hints import MOST_TRIED, hint
+from tamp.pddl.plan_file import PlanFile
+from tamp.pddl.simulation import Simulator
+
+MOST_HINTS = 10
+"""Literals for which an action that makes them true is looked for."""
+MOST_FURTHER = 10
+"""Further mistakes that are looked for: a plan with more is another plan."""
+
+
+@dataclass(frozen=True)
+class Unmet:
+    """A literal that does not hold when it must, in PDDL.
+
+    `lost_at` is the number of the step that made it false; where no step did but the problem itself, at a certain
+    time, that is `lost_time`. Both are None when it was not true at any time before. `hint` says what would make it
+    true, empty when that is not known. `values` are those of the numbers in it, when it must hold.
+    """
+
+    literal: str
+    lost_at: int | None
+    hint: str
+    lost_time: float | None = None
+    values: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True)
+class Further:
+    """A later `step` that would fail too, the goal where it is None: a message, the literals that do not hold,
+    and what the numbers in these are."""
+
+    step: int | None
+    message: str
+    unmet: tuple[str, ...] = ()
+    values: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a plan of `length` steps.
+
+    `failed_at` is the number of the step that cannot be taken, from 1; None when the plan is valid or only its goal
+    is missed. `message` is empty when it is valid. `cost` is the value of the problem's metric, None without one.
+    `changes` are the literals that each step made true, as far as the plan was followed. `further` is what else would
+    fail if the step that cannot be taken were done all the same; empty where times are judged. `mended` is what would
+    make the whole plan valid, empty where that was not looked for or not found. `rounded` are the numbers of the steps
+    of a valid plan whose times are not quite the printed ones, but round to them.
+    """
+
+    valid: bool
+    length: int
+    failed_at: int | None = None
+    message: str = ""
+    unmet: tuple[Unmet, ...] = ()
+    cost: float | None = None
+    changes: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+    further: tuple[Further, ...] = ()
+    mended: Mend = field(default_factory=Mend)
+    rounded: tuple[int, ...] = ()
+
+    @property
+    def mend(self) -> str:
+        """What would make the whole plan valid, in words; empty when nothing is known that would."""
+        return self.mended.words
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Judges plans of one problem, any number of them, one after the other."""
+
+    simulator: Simulator
+
+    @classmethod
+    def of(cls, problem: Any) -> Judge:
+        """InputError for a problem that the simulator does not support, with what it does not."""
+        return cls(Simulator.of(problem))
+
+    @property
+    def problem(self) -> Any:
+        """unified-planning's own Problem."""
+        return self.simulator.problem
+
+    def judge_steps(self, plan: PlanFile, actions: Sequence[Any], trace: bool = False) -> Verdict:
+        """The verdict on a plan's steps, which `actions` are, one after the other whatever times they have."""
+        return self.judge(actions, trace)
+
+    def judge(self, actions: Sequence[Any], trace: bool = False) -> Verdict:
+        """Follow ActionInstances from the initial state. With `trace` the verdict has the changes."""
+        length, changes = len(actions), list[tuple[str, ...]]()
+        with _long_plans():
+            states = [self.simulator.initial()]
+            for number, action in enumerate(actions, 1):
+                unmet, after, message = self.simulator.step(states[-1], action)
+                if after is None:
+                    told = self._explain(unmet, states, actions, action)
+                    rest = tuple(self._further(actions, number, states[-1]))
+                    said = message or needs_of(told)
+                    return Verdict(False, length, number, said, told, None, tuple(changes), rest)
+                states.append(after)
+                if trace:
+                    changes.append(changed(self.problem, action, *states[-2:]))
+            told = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states, actions)
+            cost = self.simulator.cost(actions, states)
+        return Verdict(not told, length, None, needs_of(told) if told else "", told, cost, tuple(changes))
+
+    def _explain(
+        self, conditions: Sequence[Any], states: Sequence[Any], actions: Sequence[Any], step: Any = None
+    ) -> tuple[Unmet, ...]:
+        """What is known of conditions that are false in the last of the states."""
+        most = MOST_TRIED // max(1, min(len(conditions), MOST_HINTS))
+        lost = [_lost_at(self.problem, c, actions, states) for c in conditions]
+        return tuple(
+            Unmet(
+                written(c),
+                at,
+                hint(self.simulator, states, c, step, most, at) if number < MOST_HINTS else "",
+                values=values_in(self.problem, c, states[-1]),
+            )
+            for number, (c, at) in enumerate(zip(conditions, lost, strict=True))
+        )
+
+    def _further(self, actions: Sequence[Any], failed: int, state: Any) -> Iterator[Further]:
+        """What else would be wrong if step `failed`, which cannot be taken in `state`, were done all the same, and so
+        each of the later ones."""
+        state, found = self.simulator.force(state, actions[failed - 1]), 0
+        for number, action in enumerate(actions[failed:], failed + 1):
+            lacking, after, message = self.simulator.step(state, action)
+            if after is None:
+                yield self._lacking(number, message, lacking, state)
+                found += 1
+                if found == MOST_FURTHER:
+                    return
+            state = after if after is not None else self.simulator.force(state, action)
+        if missed := unheld(self.problem, self.problem.goals, state):
+            yield self._lacking(None, "", missed, state)
+
+    def _lacking(self, step: int | None, message: str, lacking: Sequence[Any], state: Any) -> Further:
+        literals = tuple(map(written, lacking))
+        values = tuple(dict.fromkeys(v for c in lacking for v in values_in(self.problem, c, state)))
+        return Further(step, message or needs(literals, values), literals, values)
+
+
+def needs_of(unmet: Sequence[Unmet]) -> str:
+    """What is missing, in words, with what the numbers in it are."""
+    return needs([u.literal for u in unmet], (v for u in unmet for v in u.values))
+
+
+def changed(problem: Any, action: Any, before: Any, after: Any) -> tuple[str, ...]:
+    """The literals that an ActionInstance made true between two states, and the numbers that it changed, in PDDL."""
+    given, told = given_to(action), []
+    for effect in action.action.effects:
+        for one in effect.expand_effect(problem):
+            fluent = one.fluent.substitute(given)
+            value = after.get_value(fluent)
+            if value == before.get_value(fluent):
+                continue
+            if not value.is_bool_constant():
+                told.append(f"(= {written(fluent)} {value})")
+            else:
+                told.append(written(fluent) if value.is_true() else f"(not {written(fluent)})")
+    return tuple(dict.fromkeys(told))
+
+
+def _lost_at(problem: Any, condition: Any, actions: Sequence[Any], states: Sequence[Any]) -> int | None:
+    """The number of the last step before which a condition held that is false in the last state; None without one.
+
+    `states[n]` is the one after `actions[:n]`. Only steps that may change what the condition is about are looked at.
+    """
+    fluents = problem.environment.free_vars_extractor.get(condition)
+    for number in range(len(states) - 1, 0, -1):
+        if _may_change(actions[number - 1], fluents) and not unheld(problem, [condition], states[number - 1]):
+            return number
+    return None
+
+
+def _may_change(action: Any, fluents: set[Any]) -> bool:
+    given = given_to(action)
+    return any(
+        effect.fluent.fluent() == fluent.fluent()
+        and all(map(_may_be, (_argument(a, given) for a in effect.fluent.args), fluent.args))
+        for effect in action.action.effects
+        for fluent in fluents
+    )
+
+
+def _argument(written: Any, given: dict[Any, Any]) -> Any:
+    return given[written.parameter()] if written.is_parameter_exp() else written
+
+
+def _may_be(one: Any, other: Any) -> bool:
+    """Whether two arguments can be the same object: a variable, or what a function gives, can be any."""
+    return bool(one == other or not (one.is_object_exp() and other.is_object_exp()))
+
+
+@contextmanager
+def _long_plans() -> Iterator[None]:
+    """unified-planning copies the whole state every 20 steps; every 200 makes long plans three times faster."""
+    from unified_planning.model import UPState
+
+    before = UPState.MAX_ANCESTORS
+    UPState.MAX_ANCESTORS = 200
+    try:
+        yield
+    finally:
+        UPState.MAX_ANCESTORS = before

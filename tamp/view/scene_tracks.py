@@ -1,0 +1,234 @@
+"""Where the robot and the things of a log were, control period by control period."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from motion.poses import Array, inverse, moved
+from tamp.runs.moving_parts import DrawnPart, parts_of, values_of
+from tamp.view.drawn_robot import DrawnRobot, robot_of
+from tamp.view.log_fields import Event, Point, names, point, pose_in, table, words
+
+T = TypeVar("T")
+
+LOOKS = ("scene", "look", "state", "final")
+"""Events with the places of things."""
+PERIODS = ("command", "at")
+"""Events of a control period: what was commanded, or where an arm was that runs a plan."""
+WIDE = 1.5
+"""Metres: wider things are tables or floors."""
+MOVED = 0.001
+"""Metres that make another place, and radians another angle."""
+NEAR = 0.06
+"""Metres from the box around a thing within which fingers that move close on it."""
+
+Box = tuple[Point, Point]
+"""Two opposite corners of a box along the world's axes, the lower one first."""
+
+
+@dataclass(eq=False)
+class TrackedThing:
+    """Something in the scene. `poses` are `T_world_thing` (4, 4), each with the control period from which on, `values`
+    those of its joints by the end of their part's name, metres or radians. `corners` (8, 3) are those of the box around
+    it, in its own frame, None where the log does not say how large it is. `parts` are its pieces where any of them
+    moves. `note` is shown beside it."""
+
+    name: str
+    category: str
+    poses: list[tuple[int, Array]]
+    corners: Array | None = None
+    parts: tuple[DrawnPart, ...] = ()
+    values: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
+    note: str = ""
+
+    def pose(self, period: int | None = None) -> Array:
+        """Where it is, or was in a control period; as at first, before it was seen."""
+        return _at(self.poses, period)
+
+    def value(self, part: DrawnPart, period: int | None = None) -> float | None:
+        """What the joint of a part is at, metres or radians; None without a joint."""
+        if part.joint is None:
+            return None
+        return _at(self.values.get(part.name) or [(0, part.joint.value)], period)
+
+    def place(self, period: int | None = None) -> Point:
+        """Its position, metres in the world frame."""
+        x, y, z = (round(float(v), 4) for v in self.pose(period)[:3, 3])
+        return x, y, z
+
+    def bounds(self, period: int | None = None) -> Box | None:
+        """The box around it, with its parts as they are then."""
+        T_world_thing = self.pose(period)
+        clouds = [
+            moved(s.points, T_world_thing @ p.displacement(self.value(p, period))) for p in self.parts for s in p.solids
+        ]
+        if not clouds and self.corners is not None:
+            clouds = [moved(self.corners, T_world_thing)]
+        if not clouds:
+            return None
+        low, high = (of(np.concatenate(clouds), axis=0).round(4).tolist() for of in (np.min, np.max))
+        return (low[0], low[1], low[2]), (high[0], high[1], high[2])
+
+    @property
+    def ground(self) -> bool:
+        """Whether it is a floor or a table."""
+        if any(word in self.category for word in ("table", "floor")):
+            return True
+        size = None if self.corners is None else np.ptp(self.corners, axis=0)
+        return size is not None and min(size[:2]) > WIDE
+
+
+@dataclass(frozen=True, eq=False)
+class _Carried:
+    """What fingers closed on, or the part of it that they move, and where the tool, that and its joint were then."""
+
+    thing: TrackedThing
+    tool: Point
+    T_world_thing: Array
+    part: DrawnPart | None = None
+    value: float = 0.0
+
+
+@dataclass(eq=False)
+class Tracks:
+    """The robot and the things of a log so far. `felt` are its joint values and finger width, by control period, `path`
+    where its tool was, metres in the world frame.
+
+    What fingers close on is carried by the tool until they move again, or until it is not seen to be held.
+    """
+
+    robot: DrawnRobot | None = None
+    things: dict[str, TrackedThing] = field(default_factory=dict)
+    felt: list[tuple[int, tuple[float, ...]]] = field(default_factory=list)
+    path: list[tuple[int, Point]] = field(default_factory=list)
+    _stage: str = ""
+    _action: str = ""
+    _carried: _Carried | None = None
+    _seen_as: dict[str, str] = field(default_factory=dict)
+
+    def add(self, e: Event, period: int) -> None:
+        """Take one more event, of a control period."""
+        kind = e["event"]
+        if kind in ("robot", "start", "world"):
+            self.robot = robot_of(e) or self.robot
+        elif kind == "action":
+            self._action = words(e, "action")
+        elif kind in (*PERIODS, "begin"):
+            self._move(e, period)
+        elif kind == "matched":  # by cameras things have names of their own, and the log ends with the simulator's
+            self._seen_as = {real: seen for seen, real in table(e, "names").items() if isinstance(real, str)}
+        if kind in LOOKS:
+            self._look(e, period)
+
+    def tool(self, period: int | None = None) -> Point | None:
+        """Where the tool is, or was in a control period."""
+        return _at(self.path, period) if self.path and (period is None or self.path[0][0] <= period) else None
+
+    def _move(self, e: Event, period: int) -> None:
+        if self.robot is not None and (values := self.robot.values(e)) is not None:
+            _record(self.felt, period, values)
+        tool = point(e.get("tool"))
+        if tool is None and self.robot is not None and (found := self.robot.tool(e)) is not None:
+            tool = point(found.tolist())
+        if tool is None:
+            return
+        _record(self.path, period, tool)
+        if self._carried is not None:
+            _follow(self._carried, tool, period)
+        before, self._stage = self._stage, words(e, "stage")
+        if self._stage == "grip" != before:
+            self._carried = self._grasp(tool) if self._carried is None else None
+
+    def _grasp(self, tool: Point) -> _Carried | None:
+        """What the action is about, if the tool is there when the fingers begin to move."""
+        for name in self._action.strip("()").split()[1:]:
+            for thing in self.things.values():
+                if name == thing.name and not thing.ground and _near(thing, tool):
+                    return _Carried(thing, tool, thing.pose())
+                for part in thing.parts:
+                    if part.joint is not None and part.called(thing.name) == name and _near(thing, tool):
+                        return _Carried(thing, tool, thing.pose(), part, thing.value(part) or 0.0)
+        return None
+
+    def _look(self, e: Event, period: int) -> None:
+        called = self._seen_as if e["event"] == "final" else {}
+        if isinstance(e.get("atoms"), list):
+            self._hold({a[9:-1].strip() for a in names(e, "atoms") if a.startswith("(holding ")})
+        if e.get("whole") is True:
+            self.things = {}
+        parts, boxes, kinds, notes = parts_of(e), table(e, "boxes"), table(e, "objects"), table(e, "notes")
+        for label, at in table(e, "poses").items():
+            name, T_world_thing = called.get(label, label), pose_in(at)
+            if T_world_thing is None:
+                continue
+            thing = self.things.setdefault(name, TrackedThing(name, "", [(period, T_world_thing)]))
+            thing.category = words(kinds, label) or thing.category
+            thing.note = words(notes, label)
+            thing.parts = thing.parts or parts.get(label, ())
+            if thing.corners is None and (box := _corners(boxes.get(label))) is not None:
+                thing.corners = moved(box, inverse(T_world_thing))
+            if self._carried is None or self._carried.thing is not thing:
+                _record(thing.poses, period, T_world_thing)
+        for label, values in values_of(e).items():
+            if (known := self.things.get(called.get(label, label))) is not None:
+                for end, value in values.items():
+                    _record(known.values.setdefault(end, []), period, value)
+
+    def _hold(self, held: set[str]) -> None:
+        """These things are seen to be held."""
+        if self._carried is not None and self._carried.thing.name not in held:
+            self._carried = None
+        tool = self.tool()
+        for name in sorted(held & self.things.keys()):
+            if self._carried is None and tool is not None:
+                self._carried = _Carried(self.things[name], tool, self.things[name].pose())
+
+
+def _follow(carried: _Carried, tool: Point, period: int) -> None:
+    """Bring what is carried to where the tool is."""
+    thing, part = carried.thing, carried.part
+    if part is not None and part.joint is not None:
+        path = moved(np.array([carried.tool, tool]), inverse(carried.T_world_thing))
+        begin, end = part.joint.along(path)
+        _record(thing.values.setdefault(part.name, [(0, carried.value)]), period, float(carried.value + end - begin))
+        return
+    T_world_thing = carried.T_world_thing.copy()
+    T_world_thing[:3, 3] += np.subtract(tool, carried.tool)
+    _record(thing.poses, period, T_world_thing)
+
+
+def _near(thing: TrackedThing, tool: Point) -> bool:
+    place = thing.place()
+    low, high = thing.bounds() or (place, place)
+    return float(np.linalg.norm(np.maximum(0.0, np.maximum(np.subtract(low, tool), np.subtract(tool, high))))) < NEAR
+
+
+def _at(track: Sequence[tuple[int, T]], period: int | None) -> T:
+    if period is None:
+        return track[-1][1]
+    return next((value for since, value in reversed(track) if since <= period), track[0][1])
+
+
+def _record(track: list[Any], period: int, value: Any) -> None:
+    """Note a place or a joint value where it is another one than before."""
+    if track and float(np.max(np.abs(np.subtract(track[-1][1], value)))) <= MOVED:
+        return
+    if track and track[-1][0] == period:
+        track[-1] = (period, value)
+    else:
+        track.append((period, value))
+
+
+def _corners(box: Any) -> Array | None:
+    """The corners (8, 3) of a box in a log: bit k of a corner's number says whether it is at the upper end of axis
+    k."""
+    if not isinstance(box, list) or len(box) != 2:
+        return None
+    low, high = map(point, box)
+    if low is None or high is None:
+        return None
+    return np.array([[(high if n >> k & 1 else low)[k] for k in range(3)] for n in range(8)])

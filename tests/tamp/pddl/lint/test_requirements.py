@@ -1,0 +1,134 @@
+"""Requirements: which imply which, what needs which, and adding what is missing to the byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tamp.pddl.lint.requirements import add_requirements
+from tamp.skills.folder_check import check
+
+FORMULAS = {
+    ":negative-preconditions": "(not (p ?x))",
+    ":disjunctive-preconditions": "(or (p ?x) (q ?x))",
+    ":existential-preconditions": "(exists (?y) (and (p ?x) (q ?y)))",
+    ":universal-preconditions": "(forall (?y) (and (p ?x) (q ?y)))",
+    ":equality": "(and (p ?x) (= ?x c))",
+    ":numeric-fluents": "(and (p ?x) (> (f) 1))",
+}
+IMPLIED = {
+    ":adl": set(FORMULAS) - {":numeric-fluents"},
+    ":quantified-preconditions": {":existential-preconditions", ":universal-preconditions"},
+    ":fluents": {":numeric-fluents"},
+    **{name: {name} for name in FORMULAS},
+}
+"""What each requirement allows of the formulas."""
+
+
+def domain(requirements: str, condition: str = "(and (p ?x) (q ?x))", effect: str = "(p ?x)") -> str:
+    return f"""(define (domain d)
+  (:requirements {requirements})
+  (:constants c)
+  (:predicates (p ?x) (q ?x))
+  (:functions (f))
+  (:action a
+    :parameters (?x)
+    :precondition {condition}
+    :effect {effect}))
+"""
+
+
+def codes(folder: Path, text: str) -> list[tuple[str, str]]:
+    (folder / "d.pddl").write_text(text)
+    found = check(folder / "d.pddl").findings
+    return [(f.code, f.message.split()[0]) for f in found if f.code.endswith("requirement")]
+
+
+@pytest.mark.parametrize("declared", IMPLIED)
+@pytest.mark.parametrize("used", FORMULAS)
+def test_a_requirement_allows_what_it_implies_and_no_more(declared: str, used: str, tmp_path: Path) -> None:
+    found = codes(tmp_path, domain(f":strips {declared}", FORMULAS[used]))
+    allowed = used in IMPLIED[declared] or (used, declared) == (
+        ":negative-preconditions",
+        ":disjunctive-preconditions",
+    )
+    assert (("missing-requirement", used) in found) == (not allowed), found
+    assert (("superfluous-requirement", declared) in found) == (used not in IMPLIED[declared]), found
+
+
+@pytest.mark.parametrize(
+    ("requirements", "condition", "effect", "says"),
+    [
+        (":strips", "(p ?x)", "(when (q ?x) (not (p ?x)))", ("missing-requirement", ":conditional-effects")),
+        (":strips", "(p ?x)", "(forall (?y) (q ?y))", ("missing-requirement", ":conditional-effects")),
+        (":strips", "(p ?x)", "(increase (f) 1)", ("missing-requirement", ":numeric-fluents")),
+        (":strips :typing", "(p ?x)", "(q ?x)", ("superfluous-requirement", ":typing")),
+        (":strips :conditional-effects", "(p ?x)", "(q ?x)", ("superfluous-requirement", ":conditional-effects")),
+    ],
+)
+def test_effects_and_types_need_theirs(
+    requirements: str, condition: str, effect: str, says: tuple[str, str], tmp_path: Path
+) -> None:
+    assert says in codes(tmp_path, domain(requirements, condition, effect))
+
+
+@pytest.mark.parametrize(
+    ("requirements", "condition", "effect"),
+    [
+        (":strips :equality", "(and (q ?x) (not (= ?x c)))", "(p ?x)"),
+        (":strips :equality :negative-preconditions", "(and (q ?x) (not (= ?x c)))", "(p ?x)"),
+        (":strips :universal-preconditions :conditional-effects", "(p ?x)", "(forall (?y) (q ?y))"),
+        (":typing", "(p ?x)", "(q ?x)"),
+    ],
+)
+def test_what_people_write_without_harm_is_not_called_wrong(
+    requirements: str, condition: str, effect: str, tmp_path: Path
+) -> None:
+    text = domain(requirements, condition, effect).replace("(?x)\n", "(?x - object)\n")
+    assert ":equality" not in str(codes(tmp_path, text)) and "superfluous" not in str(codes(tmp_path, text))
+
+
+def test_costs_need_no_more_than_action_costs(tmp_path: Path) -> None:
+    costs = domain(":strips :action-costs", effect="(and (p ?x) (increase (total-cost) 1))")
+    costs = costs.replace("(f)", "(total-cost)")
+    assert codes(tmp_path, costs) == []
+    without = costs.replace(" :action-costs", "")
+    assert codes(tmp_path, without) == [("missing-requirement", ":action-costs")]
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_fixing_changes_nothing_else_to_the_byte(ends: str, mark: str, tmp_path: Path) -> None:
+    text = domain(":strips  ; näher\n   :Typing", "(or (p ?x) (q ?x))").replace("(?x)\n", "(?x - OBJECT)\n")
+    path, raw = tmp_path / "d.pddl", (mark + text.replace("\n", ends)).encode()
+    path.write_bytes(raw)
+    report = check(path)
+    assert report.domain is not None and report.lacking == (":disjunctive-preconditions",)
+    add_requirements(report.domain, report.lacking)
+    assert path.read_bytes() == raw.replace(b":Typing", b":Typing :disjunctive-preconditions")
+    assert check(path).lacking == ()
+
+
+def test_a_section_is_made_where_there_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "d.pddl"
+    text = domain(":strips", "(or (p ?x) (q ?x))").replace("  (:requirements :strips)\n", "")
+    path.write_text(text)
+    report = check(path)
+    assert report.domain is not None
+    add_requirements(report.domain, report.lacking)
+    added = "(define (domain d)\n  (:requirements :strips :disjunctive-preconditions)\n"
+    assert path.read_text() == text.replace("(define (domain d)\n", added)
+    assert check(path).lacking == ()
+
+
+def test_what_only_the_goal_needs_is_asked_for_and_is_not_superfluous(tmp_path: Path) -> None:
+    path, problem = tmp_path / "d.pddl", tmp_path / "p.pddl"
+    problem.write_text("(define (problem p) (:domain d) (:objects b) (:init (p b)) (:goal (or (p b) (q b))))")
+    path.write_text(domain(":strips"))
+    assert check(path, [problem]).lacking == (":disjunctive-preconditions",)
+    path.write_text(domain(":strips :disjunctive-preconditions"))
+    assert not [f for f in check(path, [problem]).findings if "requirement" in f.code]
+    problem.write_text(problem.read_text().replace("(:objects", "(:requirements :adl) (:objects"))
+    path.write_text(domain(":strips"))
+    assert check(path, [problem]).lacking == ()

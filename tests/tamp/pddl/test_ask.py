@@ -1,0 +1,204 @@
+"""Asking an engine: what it answers, and that the time limit holds."""
+
+from __future__ import annotations
+
+import os
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from tamp.errors import InputError
+from tamp.files.source import Source
+from tamp.model.atoms import GroundAction
+from tamp.pddl import engines
+from tamp.pddl.ask import Answer, FoundPlan, Question, ask, judged_plan
+from tamp.pddl.planner import PlanStatus
+from tamp.pddl.reading import parse
+from tamp.pddl.subprocess_worker import descendants
+
+pytestmark = pytest.mark.process
+
+ROADS = """(define (domain roads) (:requirements :strips :typing :action-costs)
+  (:types place)
+  (:predicates (road ?a ?b - place) (at ?a - place))
+  (:functions (toll ?a ?b - place) - number (total-cost) - number)
+  (:action drive :parameters (?a ?b - place) :precondition (and (at ?a) (road ?a ?b))
+    :effect (and (at ?b) (not (at ?a)) (increase (total-cost) (toll ?a ?b)))))"""
+TOLLS = """(define (problem tolls) (:domain roads) (:objects a b c d - place)
+  (:init (at a) (road a d) (road a b) (road b c) (road c d) (road c b)
+    (= (toll a d) 10) (= (toll a b) 2) (= (toll b c) 3) (= (toll c d) 4) (= (toll c b) 1) (= (total-cost) 0))
+  (:goal (at d)) (:metric minimize (total-cost)))"""
+CHEAPEST = 9
+SLIDING = """(define (domain sliding) (:requirements :strips :typing) (:types cell tile)
+  (:predicates (at ?t - tile ?c - cell) (empty ?c - cell) (next ?a ?b - cell))
+  (:action move :parameters (?t - tile ?a ?b - cell) :precondition (and (at ?t ?a) (empty ?b) (next ?a ?b))
+    :effect (and (at ?t ?b) (empty ?a) (not (at ?t ?a)) (not (empty ?b)))))"""
+CONDITIONAL = """(define (domain lamps) (:requirements :adl) (:predicates (on ?x) (linked ?x ?y))
+  (:action press :parameters (?x) :precondition (not (on ?x))
+    :effect (and (on ?x) (forall (?y) (when (linked ?x ?y) (on ?y))))))"""
+LAMPS = """(define (problem lamps) (:domain lamps) (:objects a b c) (:init (linked b a) (linked b c))
+  (:goal (forall (?x) (on ?x))))"""
+NUMBERS = """(define (domain tank) (:requirements :fluents) (:predicates (full)) (:functions (level))
+  (:action pour :parameters () :effect (increase (level) 1))
+  (:action check :parameters () :precondition (>= (level) 3) :effect (full)))"""
+TANK = "(define (problem tank) (:domain tank) (:init (= (level) 0)) (:goal (full)))"
+
+
+def puzzle(size: int) -> str:
+    """A sliding puzzle in disorder, always the same."""
+    cells = [(i, j) for i in range(size) for j in range(size)]
+    order = list(range(1, size * size))
+    random.Random(1).shuffle(order)
+    near = [(a, b) for a in cells for b in cells if abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1]
+    name = {c: f"c{c[0]}-{c[1]}" for c in cells}
+    init = [f"(at t{t} {name[c]})" for t, c in zip(order, cells, strict=False)] + [f"(empty {name[cells[-1]]})"]
+    init += [f"(next {name[a]} {name[b]})" for a, b in near]
+    goal = [f"(at t{n} {name[c]})" for n, c in enumerate(cells[:-1], 1)]
+    objects = f"{' '.join(name.values())} - cell {' '.join(f't{t}' for t in order)} - tile"
+    return f"""(define (problem p) (:domain sliding) (:objects {objects})
+        (:init {" ".join(init)}) (:goal (and {" ".join(goal)})))"""
+
+
+def answer(domain: str, problem: str, question: Question, told: list[FoundPlan] | None = None) -> Answer:
+    parsed = parse(Source("domain.pddl", domain), Source("problem.pddl", problem))
+    return ask(parsed, question, lambda plan: None if told is None else told.append(plan))
+
+
+@pytest.mark.parametrize("engine", ["fast-downward", "pyperplan", "fast-downward-opt"])
+def test_cost_and_length_are_those_of_the_plan(engine: str) -> None:
+    found = answer(ROADS, TOLLS, Question(engine))
+    (plan,) = found.plans
+    tolls = {"(drive a d)": 10, "(drive a b)": 2, "(drive b c)": 3, "(drive c d)": 4, "(drive c b)": 1}
+    assert (found.status, plan.cost) == (PlanStatus.FOUND, sum(tolls[step] for step in plan.steps))
+
+
+@pytest.mark.parametrize(("start", "before"), [("", 0), ("(= (total-cost) 5)", 5), ("(= total-cost 0)", 0)])
+@pytest.mark.parametrize("metric", ["(total-cost)", "total-cost"])
+def test_costs_are_planned_and_judged_from_any_start(start: str, before: int, metric: str) -> None:
+    problem = TOLLS.replace("(= (total-cost) 0)", start).replace("minimize (total-cost)", f"minimize {metric}")
+    (plan,) = answer(ROADS, problem, Question("fast-downward-opt", "optimal")).plans
+    assert plan.cost == CHEAPEST + before
+
+
+def test_the_optimal_plan_has_the_least_cost_and_is_called_so() -> None:
+    found = answer(ROADS, TOLLS, Question("fast-downward-opt", "optimal"))
+    assert (found.optimal, found.plans[0].cost) == (True, CHEAPEST)
+    assert found.plans[0].steps == ["(drive a b)", "(drive b c)", "(drive c d)"]
+
+
+@pytest.mark.parametrize("engine", ["fast-downward-opt", "pyperplan-opt"])
+def test_without_a_metric_the_optimal_plan_is_the_shortest(engine: str) -> None:
+    """Engines that cannot handle quantifiers and conditional effects get the problem without them."""
+    found = answer(CONDITIONAL, LAMPS, Question(engine, "optimal"))
+    assert (found.optimal, found.plans[0].steps, found.plans[0].cost) == (True, ["(press b)"], 1)
+
+
+def test_a_first_plan_is_not_called_optimal() -> None:
+    assert not answer(ROADS, TOLLS, Question("fast-downward")).optimal
+
+
+def test_anytime_plans_get_better_and_the_best_is_the_answer() -> None:
+    told: list[FoundPlan] = []
+    found = answer(SLIDING, puzzle(3), Question("fast-downward", "anytime", 60.0), told)
+    costs = [plan.cost for plan in told]
+    assert len(costs) > 1
+    assert costs == sorted(costs, key=lambda c: -(c or 0)) and len(set(costs)) == len(costs)
+    assert [plan.cost for plan in found.plans] == [costs[-1]]
+
+
+def test_an_anytime_search_that_is_ended_keeps_its_best_plan() -> None:
+    found = answer(SLIDING, puzzle(4), Question("fast-downward", "anytime", 6.0))
+    assert (found.status, len(found.plans), found.optimal) == (PlanStatus.FOUND, 1, False)
+    assert "ended after 6 s: there may be better ones" in found.message
+
+
+def test_the_time_limit_holds_and_nothing_is_left() -> None:
+    """A proof that no computer finds in two seconds."""
+    before = set(descendants(os.getpid()))
+    found = answer(SLIDING, puzzle(4), Question("fast-downward-opt", "optimal", 2.0))
+    assert (found.status, found.plans, found.message) == (PlanStatus.TIMEOUT, (), "no plan within 2 s")
+    assert found.seconds < 60  # without an end to it: for ever
+    assert set(descendants(os.getpid())) <= before
+
+
+def test_the_working_folder_stays_clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for engine in ("fast-downward", "fast-downward-opt"):
+        assert answer(ROADS, TOLLS, Question(engine)).status is PlanStatus.FOUND
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("engine", ["fast-downward", "fast-downward-opt", "pyperplan"])
+def test_unsolvable_is_an_answer(engine: str) -> None:
+    found = answer(ROADS, TOLLS.replace("(at d))", "(and (at d) (at b)))"), Question(engine))
+    assert (found.status, found.plans) == (PlanStatus.UNSOLVABLE, ())
+
+
+def test_unsupported_names_the_features_and_who_can() -> None:
+    found = answer(NUMBERS, TANK, Question("fast-downward"))
+    assert found.status is PlanStatus.UNSUPPORTED
+    assert "INCREASE_EFFECTS" in found.features and "ACTION_BASED" not in found.features
+    assert "no installed engine can; pip install up-enhsp" in found.message or found.able
+    costs = answer(ROADS, TOLLS, Question("pyperplan-opt", "optimal"))
+    assert costs.status is PlanStatus.UNSUPPORTED
+    assert "fast-downward-opt" in costs.able
+    assert "ACTIONS_COST" in costs.features
+
+
+@pytest.mark.parametrize(
+    ("name", "aim", "says"),
+    [
+        ("magic", "first", "unknown planner 'magic'; valid: fast-downward"),
+        ("fast-donward", "first", "did you mean 'fast-downward'"),
+        ("enhsp", "first", "planner 'enhsp' is not installed: pip install up-enhsp"),
+        ("pyperplan", "anytime", "valid with --anytime: fast-downward"),
+        ("pyperplan", "top-k", "valid with --top-k: symk"),
+    ],
+)
+def test_an_engine_that_cannot_be_asked_is_said_before_it_is(name: str, aim: engines.Aim, says: str) -> None:
+    with pytest.raises(InputError, match=r"[a-z]") as raised:
+        engines.for_aim(name, aim)
+    assert says in str(raised.value)
+
+
+def test_the_sibling_that_proves_optimality_is_taken() -> None:
+    assert engines.for_aim("fast-downward", "optimal") == "fast-downward-opt"
+    assert engines.for_aim("pyperplan", "optimal") == "pyperplan-opt"
+
+
+@pytest.mark.skipif("symk" in engines.names(), reason="up-symk is installed")
+def test_top_k_names_the_package_that_it_needs() -> None:
+    with pytest.raises(InputError, match="pip install up-symk"):
+        engines.for_aim("fast-downward", "top-k")
+
+
+@pytest.mark.skipif("symk" not in engines.names(), reason="up-symk is not installed: pip install up-symk")
+def test_top_k_plans_are_the_best_and_all_different() -> None:
+    found = answer(ROADS, TOLLS, Question("symk", "top-k", count=4))
+    assert [plan.cost for plan in found.plans] == [9, 10, 13, 17]
+    assert len({str(plan) for plan in found.plans}) == 4
+    assert found.optimal
+
+
+def test_plans_with_times_say_when_and_how_long() -> None:
+    from unified_planning.plans import ActionInstance, TimeTriggeredPlan
+
+    domain = """(define (domain d) (:requirements :durative-actions) (:predicates (done))
+      (:durative-action work :parameters () :duration (= ?duration 5) :condition () :effect (at end (done))))"""
+    parsed = parse(Source("d", domain), Source("p", "(define (problem p) (:domain d) (:init) (:goal (done)))"))
+    timed = TimeTriggeredPlan([(Fraction(1, 2), ActionInstance(parsed.actions[0]), Fraction(5))])
+    plan = judged_plan(parsed, timed)
+    assert isinstance(plan, FoundPlan)
+    assert (plan.actions, str(plan)) == ((GroundAction("work"),), "0.500: (work) [5.000]\n")
+    assert ask(parsed, Question("fast-downward")).features == ("CONTINUOUS_TIME", "INT_TYPE_DURATIONS")
+
+
+def test_quantifiers_over_facts_that_never_change_do_not_keep_it_from_ending() -> None:
+    """Of each `(imply (eats ?a ?b) …)` Fast Downward would make all the ways in which it can hold: too many."""
+    folder = Path(__file__).parents[3] / "problems" / "cases" / "goat_and_cabbage"
+    found = answer(
+        (folder / "domain.pddl").read_text(), (folder / "problem.pddl").read_text(), Question("fast-downward")
+    )
+    assert (found.status, len(found.plans[0].actions)) == (PlanStatus.FOUND, 7)

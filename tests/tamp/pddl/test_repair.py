@@ -1,0 +1,109 @@
+"""Repairs of plans: valid after them, the planner's rest after what can be done, honest answers without any."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tamp.api.judging import Mending, judged
+from tamp.files.source import Source
+from tamp.pddl.edits import Edit, Mend
+from tamp.pddl.judges import judge_of
+from tamp.pddl.plan_file import BadPlan
+from tamp.pddl.reading import parse, read_problem
+from tests import walked_plans
+from tests.walked_plans import ROOT, spoilt, walked
+
+pytestmark = pytest.mark.process
+
+SECONDS = 60.0
+"""What is found, not how soon, is tested: the machine may be busy."""
+DISHES = ROOT / "tests" / "pages" / "dishes" / "problem.pddl"
+GOOD = (
+    "(open-drawer chest)",
+    "(pick cup dish)",
+    "(place-on cup bench)",
+    "(pick dish bench)",
+    "(place-in dish chest)",
+    "(close-drawer chest)",
+)
+
+
+def mend(steps: list[str] | tuple[str, ...], problem: Any = None, seconds: float = SECONDS) -> Mend:
+    judge = judge_of(problem or read_problem("tabletop", DISHES)[2])
+    try:
+        return judged(Source("plan", "\n".join(steps) or "; none"), judge, mending=Mending(seconds)).verdict.mended
+    except BadPlan as e:
+        return e.mend
+
+
+@pytest.mark.parametrize(
+    ("steps", "edits"),
+    [
+        (  # one step is not there, another has a wrong argument
+            [GOOD[0], GOOD[1], "(place-on cup dish)", GOOD[4], GOOD[5]],
+            [Edit("replace", 3, GOOD[2]), Edit("add", None, GOOD[3], 4)],
+        ),
+        (GOOD[:-1], [Edit("add", None, GOOD[5], 6)]),
+        (  # an unknown object and an unknown operator
+            [GOOD[0], "(pick cup dsh)", *GOOD[2:5], "(close-drawr chest)"],
+            [Edit("replace", 2, GOOD[1]), Edit("replace", 6, GOOD[5])],
+        ),
+        (["(put the dish away)", *GOOD], [Edit("leave out", 1)]),
+        ([*GOOD, "(pick cup dish)"], [Edit("leave out", 7)]),
+        ([GOOD[0], "and then", *GOOD[2:]], [Edit("replace", 2, GOOD[1])]),
+    ],
+)
+def test_what_the_planner_does_after_the_steps_that_can_be_done(steps: list[str], edits: list[Edit]) -> None:
+    found = mend(steps)
+    assert (found.steps, list(found.edits)) == (list(GOOD), edits)
+
+
+def test_a_plan_is_begun_again_where_the_goal_is_lost_for_good() -> None:
+    """The first step eats what the second one needs."""
+    domain = """(define (domain meal) (:predicates (raw) (cooked) (gone))
+      (:action eat :parameters () :precondition (raw) :effect (and (gone) (not (raw))))
+      (:action cook :parameters () :precondition (raw) :effect (and (cooked) (not (raw)))))"""
+    problem = parse(
+        Source("d", domain), Source("p", "(define (problem p) (:domain meal) (:init (raw)) (:goal (cooked)))")
+    )
+    assert mend(["(eat)", "(cook)"], problem).edits == (Edit("leave out", 1),)
+    lost = problem.clone()
+    lost.add_goal(lost.fluent("gone"))
+    assert mend(["(eat)", "(cook)"], lost) == Mend(why_none="no repair was found: the goal cannot be reached")
+
+
+def test_the_time_limit_is_kept_and_told() -> None:
+    assert mend(GOOD[1:4], seconds=0.01).why_none == "no repair was found: no plan within 0.01 s"
+
+
+def test_numbers_and_times_get_an_honest_answer() -> None:
+    folder = ROOT / "problems" / "cases" / "watering_can"
+    garden = read_problem(str(folder), folder / "problem.pddl")[2]
+    assert mend(["(water roses)"], garden).why_none.startswith("no repair was found: fast-downward does not support")
+    oven = ROOT / "tests" / "pages" / "oven"
+    timed = judge_of(read_problem(str(oven / "oven.pddl"), oven / "bakery.pddl")[2])
+    early = judged(Source("plan", (oven / "early.txt").read_text()), timed).verdict
+    assert early.mended == Mend(why_none="no repair is looked for in plans with times")
+
+
+def test_the_time_for_all_plans_of_a_call_is_limited() -> None:
+    purse, judge = Mending(SECONDS), judge_of(read_problem("tabletop", DISHES)[2])
+    purse._left = SECONDS - 1
+    verdict = judged(Source("plan", "\n".join(GOOD[1:4])), judge, mending=purse).verdict
+    assert verdict.mended.why_none == "no repair is looked for: the time for it was spent on the plans before"
+    assert judged(Source("plan", "\n".join(GOOD[1:4])), judge, mending=Mending(0)).verdict.mended == Mend()
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", ["tests/walks/many_things.pddl", "problems/xarm/cup_to_bin.pddl"])
+def test_any_plan_with_two_mistakes_is_repaired(name: str, seed: int) -> None:
+    file, rng = ROOT / name, random.Random(f"{name} {seed}")
+    problem, good = walked(walked_plans.domain_of(Path(file)), file, 8, rng)
+    bad, _ = spoilt(good, problem, 2, rng)
+    found = mend([str(act) for act in bad], problem)
+    repaired = Source("plan", "\n".join(found.steps or map(str, bad)) or "; none")
+    assert judged(repaired, judge_of(problem), mending=Mending(0)).verdict.valid

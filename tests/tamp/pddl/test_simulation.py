@@ -1,0 +1,98 @@
+"""Plans followed in symbols: what is missing, in PDDL, and what gets nowhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from tamp.files.source import Source
+from tamp.model.atoms import Atom, GroundAction
+from tamp.model.domain import load
+from tamp.model.state import WorldState, problem_of
+from tamp.pddl.conditions import written
+from tamp.pddl.planner import solve_problem
+from tamp.pddl.reading import parse
+from tamp.pddl.simulation import Course, Fault
+
+DOMAIN = load("tabletop")
+STATE = WorldState(
+    {"cup": "item", "dish": "item", "bench": "surface", "chest": "drawer", "lamp": "appliance"},
+    frozenset(
+        {
+            *(Atom("hand-empty"), Atom("closed", ("chest",)), Atom("turned-off", ("lamp",))),
+            *(Atom("on", ("dish", "bench")), Atom("on", ("cup", "dish")), Atom("clear", ("cup",))),
+        }
+    ),
+)
+GOAL = [Atom("in", ("dish", "chest")), Atom("closed", ("chest",))]
+
+
+def follow(*told: str, state: WorldState = STATE) -> Course | Fault:
+    course = Course.of(problem_of(DOMAIN, state, GOAL))
+    for name, *args in map(str.split, told):
+        followed = course.follow(GroundAction(name, tuple(args)))
+        if isinstance(followed, Fault):
+            return followed
+        course = followed
+    return course
+
+
+def test_a_planners_plan_is_followed_to_the_goal() -> None:
+    problem = problem_of(DOMAIN, STATE, GOAL)
+    plan = solve_problem(problem).plan
+    assert plan is not None
+    course = Course.of(problem)
+    assert course.missing() == ("(in dish chest)",)
+    for action in plan.actions:
+        followed = course.follow(action)
+        assert isinstance(followed, Course)
+        course = followed
+    assert course.missing() == ()
+    assert len(course.states) == len(plan.actions) + 1
+
+
+@pytest.mark.parametrize(
+    ("told", "literals"),
+    [
+        ("place-in cup chest", ("(holding cup)", "(open chest)")),
+        ("pick dish bench", ("(clear dish)",)),
+        ("place-on cup cup", ("(holding cup)", "(not (= cup cup))")),
+        ("turn-off lamp", ("(not (turned-off lamp))",)),
+    ],
+)
+def test_what_a_step_lacks_is_named(told: str, literals: tuple[str, ...]) -> None:
+    fault = follow(told)
+    assert isinstance(fault, Fault)
+    assert (fault.kind, fault.literals) == ("precondition", literals)
+    assert fault.message.startswith(f"({told}) needs {literals[0]}")
+
+
+def test_of_a_condition_about_all_things_those_that_break_it_are_named() -> None:
+    facts = frozenset({Atom("obstructed", ("chest", "cup")), Atom("obstructed", ("chest", "dish"))})
+    fault = follow("open-drawer chest", state=STATE.with_facts(facts))
+    assert isinstance(fault, Fault)
+    assert fault.literals == ("(not (obstructed chest cup))", "(not (obstructed chest dish))")
+
+
+def test_a_state_that_was_there_before_is_a_loop() -> None:
+    back = follow("turn-on lamp", "open-drawer chest", "close-drawer chest")
+    assert back == Fault("loop", "(close-drawer chest) leads back to how things were after step 1")
+    assert follow("turn-on lamp", "turn-off lamp") == Fault(
+        "loop", "(turn-off lamp) leads back to how things were at the start"
+    )
+
+
+def test_a_step_that_changes_nothing_is_a_loop() -> None:
+    text = """(define (domain wait) (:requirements :strips) (:predicates (calm))
+      (:action rest :parameters () :precondition (and) :effect (calm)))"""
+    problem = "(define (problem p) (:domain wait) (:init (calm)) (:goal (calm)))"
+    course = Course.of(parse(Source("domain.pddl", text), Source("problem.pddl", problem)))
+    assert course.follow(GroundAction("rest")) == Fault("loop", "(rest) changes nothing")
+
+
+def test_conditions_are_written_as_pddl() -> None:
+    (closing,) = DOMAIN.parsed.action("close-drawer").preconditions
+    assert written(closing) == (
+        "(and (hand-empty) (not (closed ?d)) (not (unreachable ?d)) (not (untouchable ?d)) "
+        "(forall (?x - item) (and (not (jams ?x ?d)) (not (obstructed ?d ?x)))) "
+        "(forall (?i - interior) (not (in-way ?d ?i))))"
+    )

@@ -1,0 +1,123 @@
+"""Work in a process of its own: what it says, how it ends, and that nothing outlives it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tamp.pddl.subprocess_worker import Emit, Message, descendants, messages
+
+pytestmark = pytest.mark.process
+
+SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
+
+
+def said(work: object, seconds: float = 30.0) -> list[Message]:
+    return list(messages(work, seconds))  # type: ignore[arg-type]
+
+
+def lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def test_messages_come_in_order_and_the_end_is_told() -> None:
+    def work(emit: Emit) -> None:
+        for number in range(2000):
+            emit({"kind": "n", "n": number, "text": "é" * 100})
+
+    got = said(work)
+    assert [m["n"] for m in got[:-1]] == list(range(2000))
+    assert got[-1] == {"kind": "done"}
+
+
+def test_a_message_is_there_before_the_work_ends() -> None:
+    def work(emit: Emit) -> None:
+        emit({"kind": "first"})
+        time.sleep(600)
+
+    with closing(messages(work, 30.0)) as got:
+        assert next(got) == {"kind": "first"}
+
+
+@pytest.mark.parametrize(
+    ("how", "last"),
+    [
+        (lambda: list[int]().pop(), {"kind": "error", "type": "IndexError", "message": "pop from empty list"}),
+        (lambda: sys.exit("enough"), {"kind": "error", "type": "SystemExit", "message": "enough"}),
+        (lambda: os._exit(3), {"kind": "crashed", "message": "its process ended with exit code 3"}),
+        (lambda: os.kill(os.getpid(), 15), {"kind": "crashed", "message": "its process was ended by SIGTERM"}),
+        (lambda: os.killpg(0, signal.SIGKILL), {"kind": "crashed", "message": "its process was ended by SIGKILL"}),
+    ],
+)
+def test_each_way_to_end_is_told(how: object, last: Message) -> None:
+    assert said(lambda emit: how())[-1] == last  # type: ignore[operator]
+
+
+def test_what_was_said_before_the_time_was_up_is_kept() -> None:
+    def work(emit: Emit) -> None:
+        emit({"kind": "early"})
+        time.sleep(600)
+
+    assert said(work, 0.5) == [{"kind": "early"}, {"kind": "late"}]
+
+
+@pytest.mark.parametrize("ends", ["late", "done", "crashed"])
+def test_nothing_that_was_started_outlives_it(ends: str) -> None:
+    def work(emit: Emit) -> None:
+        children = [subprocess.Popen(SLEEP, start_new_session=True), subprocess.Popen(SLEEP, process_group=0)]
+        if os.fork() == 0:  # a child that is nobody's any more
+            os.setsid()
+            if os.fork() == 0:
+                emit({"kind": "pid", "pid": os.getpid()})
+                time.sleep(600)
+            os._exit(0)
+        for child in children:
+            emit({"kind": "pid", "pid": child.pid})
+        time.sleep({"late": 600.0}.get(ends, 0.5))
+        if ends == "crashed":
+            os._exit(3)
+
+    got = said(work, 1.5)
+    pids = [m["pid"] for m in got if m["kind"] == "pid"]
+    assert (len(pids), got[-1]["kind"]) == (3, ends)
+    assert not any(map(lives, pids))
+
+
+def test_closing_ends_it(tmp_path: Path) -> None:
+    def work(emit: Emit) -> None:
+        emit({"kind": "begun"})
+        time.sleep(600)
+
+    before = set(descendants(os.getpid()))
+    with closing(messages(work, 600.0)) as got, pytest.raises(KeyboardInterrupt):
+        # only then: what is raised while a process is begun is lost, and a lock of the library's is kept
+        assert next(got) == {"kind": "begun"}
+        old = signal.signal(signal.SIGALRM, lambda number, frame: (_ for _ in ()).throw(KeyboardInterrupt))
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        try:
+            next(got)
+        finally:
+            signal.signal(signal.SIGALRM, old)
+    assert set(descendants(os.getpid())) <= before
+
+
+def test_the_folder_for_what_it_writes_goes_away() -> None:
+    def work(emit: Emit) -> None:
+        Path("here").write_text("x")
+        made = tempfile.mkdtemp()
+        emit({"kind": "folders", "folders": [os.getcwd(), made]})  # noqa: PTH109
+        time.sleep(600)
+
+    folders = said(work, 1.0)[0]["folders"]
+    assert [f for f in folders if Path(f).exists()] == []

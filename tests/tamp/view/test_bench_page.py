@@ -1,0 +1,48 @@
+"""What the page of a benchmark run shows, without a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tamp.runs.bench.compare import compare
+from tamp.runs.bench.records import key, read
+from tamp.view.bench_page import BenchRun, bench_page, by_suite, changes, log_of, rates, task_name, times_of
+from tamp.view.page_layout import Layout
+from tests.page_episodes import benchmark, record, write
+
+
+def test_rates_have_wilsons_interval() -> None:
+    records = [record("a", task, k, success=task == 0) for task in (0, 1) for k in range(5)] + [record("b", 0, 0)]
+    a, b, whole = by_suite(records)
+    assert (a.successes, a.episodes, b.name, whole.name, whole.episodes) == (5, 10, "b", "all", 11)
+    assert a.interval == (pytest.approx(23.7, abs=0.1), pytest.approx(76.3, abs=0.1))
+    by_task = rates(records, lambda r: task_name(key(r)))
+    assert [(r.name, r.successes) for r in by_task] == [("a/0", 5), ("a/1", 0), ("b/0", 1)]
+    assert len(by_suite(records[:10])) == 1
+
+
+def test_times_have_their_median_and_what_few_exceed() -> None:
+    records = [record("a", 0, k, planning_seconds=s) for k, s in enumerate((0.0, 0.1, 1.0, 10.0))]
+    assert times_of(records)[0] == ("planning and refinement", 0.55, 10.0, 10.0)
+
+
+def test_tasks_that_changed_the_worst_first() -> None:
+    old = [record("a", t, k, success=t != 2) for t in (0, 1, 2) for k in (0, 1)]
+    new = [record("a", t, k, success=t != 1) for t in (0, 1, 2) for k in (0, 1)]
+    assert changes(compare(old, new)) == [("a/1", 2, 0), ("a/2", 0, 2)]
+
+
+def test_an_episode_is_found_by_its_folder(tmp_path: Path) -> None:
+    folder = write(tmp_path / "run" / "episodes" / "a-0-0", [{"event": "start", "t": 0}])
+    r = record("a", 0, 0)
+    assert log_of(BenchRun("run", [r], "abc", (tmp_path / "run",)), key(r)) == folder / "episode.jsonl"
+    assert log_of(BenchRun("run", [r], "abc"), key(r)) is None
+
+
+def test_2900_episodes_are_a_small_page(tmp_path: Path) -> None:
+    records = read(benchmark(tmp_path / "run", seed=1, failing=0.05))
+    page = bench_page([BenchRun("run", records, "abc123")], None, {}, Layout.of(), tmp_path)
+    assert len(page) < 1_000_000
+    assert "<img" not in page and page.count("<script") == 2
