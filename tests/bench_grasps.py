@@ -164,8 +164,8 @@ def off(folder: Path, probe: Probe, thing: str) -> list[float] | None:
 
 def calibrate(setup: Setup, first: int) -> Iterator[str]:
     """Calibrate each rig, as `tamp perception record` and `tamp calibrate` do."""
-    from tamp.perception import calibrating, recordings
-    from tamp.perception.calibrating import calibrated_from
+    from tamp.perception import calibration, recordings
+    from tamp.perception.calibration import calibrated_from
     from tamp.runs.recording import Order, record
 
     skins = library().robots[ROBOT].skins
@@ -179,7 +179,7 @@ def calibrate(setup: Setup, first: int) -> Iterator[str]:
             record(order, Path(folder))
             recording = recordings.read(Path(folder))
             found = calibrated_from(recording, skins)
-            calibrating.write(path, found, recording.about)
+            calibration.write(path, found, recording.about)
         yield f"rig {rig}: " + ", ".join(f"{f.camera} {1000 * f.size[0]:.1f} mm" for f in found)
 
 

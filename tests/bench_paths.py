@@ -36,7 +36,7 @@ from tamp.backends.bodies import PANDA_REACH
 from tamp.backends.libero import rendering
 from tamp.model.motions import Motion, Move, timed
 from tamp.quiet import hush_simulator
-from tamp.skills.reach import TRANSIT_CLEARANCE
+from tamp.skills.reaching import TRANSIT_CLEARANCE
 from tests.bench_stepping import machine
 from tests.kept_records import keep, read, resumed
 from tests.left_out import share

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from motion.robot import RobotDescription
+from tamp.agent.camera_perceiver import Observe, PerceiverFactory
 from tamp.model.scene import Perceiver
 from tamp.perception.camera import CameraPerceiver
+from tamp.perception.ground_truth import Truth
 from tamp.perception.library import Library, load
-from tamp.perception.perceivers import Observe, PerceiverFactory
 from tamp.runs.bench.records import wilson
 from tests.perception_scores import SAME_COLOUR, look_alikes
-from tests.recorded_truth import Truth
 
 Record = Mapping[str, Any]
 

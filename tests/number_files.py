@@ -272,7 +272,7 @@ def _block() -> str:
 def _perception() -> dict[str, Example]:
     from motion.arm_model import robot_model
     from motion.arms import ARMS
-    from tamp.perception import calibrating, recordings
+    from tamp.perception import calibration, recordings
 
     def mesh(path: Path) -> object:
         from tamp.perception.mesh_import import read_mesh, read_options
@@ -290,7 +290,7 @@ def _perception() -> dict[str, Example]:
     camera = {"on_hand": False, "off": off, "T": T, "views": 12, "mm": 4.58, "degrees": 0.1}
     found = {"format": 1, "about": {"seed": 0}, "cameras": {"front": camera | {"scatter_mm": 1.2}}}
     return {
-        "calibration": Example("calibration.json", "json", json.dumps(found, indent=1), calibrating.read),
+        "calibration": Example("calibration.json", "json", json.dumps(found, indent=1), calibration.read),
         "recording": Example(
             "recording.json", "json", json.dumps(recorded, indent=1), lambda p: recordings.read(p.parent)
         ),

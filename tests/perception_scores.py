@@ -12,12 +12,12 @@ from scipy.spatial import cKDTree
 
 from motion.poses import Array, rotation_about
 from tamp.model.images import Image
+from tamp.perception.ground_truth import TrueMoment, TrueThing, Truth
 from tamp.perception.masks import masks
 from tamp.perception.object_model import ObjectModel
 from tamp.perception.placing import PlacedModel
-from tamp.perception.tracks import Track
-from tamp.perception.unknowns import SEEN
-from tests.recorded_truth import Truth, most_pixels, placed
+from tamp.perception.tracking import Track
+from tamp.perception.unknown_objects import SEEN
 
 PAIRED = 0.05
 """Metres between the middles of what was perceived and what is there up to which the one can be the other."""
@@ -188,3 +188,15 @@ def _unlike(a: ObjectModel, b: ObjectModel, quarter: int, colour: float) -> floa
 def _upright(model: ObjectModel) -> tuple[Array, Array]:
     skin = model.skins[model.body.name]
     return skin.points @ model.thing.T_world_object[:3, :3].T, skin.colours
+
+
+def most_pixels(moment: TrueMoment, name: str) -> int:
+    """The most pixels that a camera has of a thing."""
+    return max((seen.get(name, 0) for seen in moment.pixels.values()), default=0)
+
+
+def placed(moment: TrueMoment, thing: TrueThing, model: ObjectModel) -> PlacedModel:
+    """A thing as the model of its category, where it is."""
+    own = {p.name.removeprefix(model.thing.name): p.name for p in model.jointed}
+    joints = {own[end]: value for end, value in moment.joints.get(thing.name, {}).items() if end in own}
+    return PlacedModel(model, moment.poses[thing.name], joints)

@@ -17,15 +17,15 @@ from scipy.ndimage import binary_closing
 
 from motion.poses import Array, Numbers, pose, rotation_about
 from motion.robot import RobotDescription
+from tamp.agent import camera_perceiver
+from tamp.agent.camera_perceiver import Observe as ToLook
+from tamp.agent.camera_perceiver import PerceiverFactory
 from tamp.model.backend import Observation
 from tamp.model.scene import Perceiver, Scene
-from tamp.perception import perceivers
 from tamp.perception.camera import CameraPerceiver
 from tamp.perception.looks import Look
-from tamp.perception.perceivers import Observe as ToLook
-from tamp.perception.perceivers import PerceiverFactory
 from tamp.perception.placing import PlacedModel
-from tamp.perception.tracks import AROUND, EXPLAINED
+from tamp.perception.tracking import AROUND, EXPLAINED
 
 NEAR = 0.3
 """Metres between the tool and a thing up to which the hand comes near it."""
@@ -178,7 +178,7 @@ class SchemedEyes:
 
     def __call__(self) -> PerceiverFactory:
         """Eyes with the user's library."""
-        inner = perceivers.camera_perceivers()
+        inner = camera_perceiver.camera_perceivers()
 
         def made(look: ToLook, robot: RobotDescription) -> Perceiver:
             seeing = inner(look, robot)

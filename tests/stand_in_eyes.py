@@ -16,9 +16,9 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from motion.robot import RobotDescription
+from tamp.agent.camera_perceiver import Observe
 from tamp.model.backend import Observation
 from tamp.model.scene import Scene
-from tamp.perception.perceivers import Observe
 
 
 @dataclass(eq=False)
@@ -43,7 +43,7 @@ class PipedEyes:
 
 @dataclass(frozen=True)
 class StandIn:
-    """Makes such eyes: see `tamp.perception.perceivers.PerceiverFactory`."""
+    """Makes such eyes: see `tamp.agent.camera_perceiver.PerceiverFactory`."""
 
     connection: Connection
 

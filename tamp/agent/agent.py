@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tamp.agent.activity import Activity, Routine
-from tamp.agent.searching import Reads, Search, lacks_something
+from tamp.agent.searching import ObjectSearch, Reads, lacks_something
 from tamp.agent.session import Session
 from tamp.agent.tabletop_agent import TabletopAgent
 from tamp.errors import Refusal, TampError
@@ -69,7 +69,7 @@ class Agent:
         performer: TabletopAgent,
         wanted: Reads,
         log: Journal,
-        search: Callable[[Reads], Search | None] = lambda reads: None,
+        search: Callable[[Reads], ObjectSearch | None] = lambda reads: None,
     ) -> None:
         self.performer, self.outcome, self.over = performer, Outcome(), False
         self.session = Session(performer, performer.table.publish, ends_when_idle=True)

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from motion.robot import RobotDescription
 from tamp.agent.instruction import Instruction
-from tamp.agent.searching import Reads, Search, search_with
+from tamp.agent.searching import ObjectSearch, Reads, search_with
 from tamp.agent.tabletop import Tabletop
 from tamp.errors import Refusal, TampError
 from tamp.model.backend import Backend, Observation
 from tamp.model.images import Image
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.camera_calibration import Camera
+from tamp.perception.library import load
+from tamp.perception.object_model import RobotSkin
 from tamp.perception.observations import Alive, pictures
-from tamp.perception.perceivers import CachedPerceiver, PerceiverFactory
 
+Observe = Callable[[], Observation]
+"""Gives what is observed now, with images."""
+PerceiverFactory = Callable[[Observe, RobotDescription], Perceiver]
+"""Makes a perceiver from how to look, and from the robot that is in the images."""
 Take = Callable[[], Mapping[str, Any]]
 """Takes pictures now, named as in an observation: see `tamp.perception.observations`."""
 MOVED = 0.002
@@ -31,7 +38,8 @@ TRIES = 20
 @dataclass(eq=False)
 class TabletopPerceiver:
     """A `Perceiver` of what `take` shows, through `cameras` that are where the calibration has them. `robot` is what
-    stands at the `table` and is seen there; `make` makes the perceiver. `saw` gets each scene once."""
+    stands at the `table` and is seen there; `make` makes the perceiver, which is asked once in a control period, since
+    nothing moves meanwhile. `saw` gets each scene once; `looks` and `seconds` count what perceiving took."""
 
     table: Backend
     robot: RobotDescription
@@ -42,38 +50,34 @@ class TabletopPerceiver:
     searches: bool = True
     problem: str | None = None
     """Why the last look came to nothing."""
+    looks: int = field(default=0, init=False)
+    seconds: float = field(default=0.0, init=False)
+    _seen: tuple[float, Scene] | None = field(default=None, init=False)
     _images: tuple[Image, ...] = ()
     _alive: Alive = field(default_factory=Alive)
     _perceiver: Perceiver = field(init=False)
-    _cached: CachedPerceiver = field(init=False)
 
     def __post_init__(self) -> None:
         self._perceiver = self.make(self._look, self.robot)
-        self._cached = CachedPerceiver(self._perceiver, lambda: self.table.time, self.saw)
-
-    @property
-    def looks(self) -> int:
-        """How often it looked."""
-        return self._cached.looks
-
-    @property
-    def seconds(self) -> float:
-        """What looking has taken."""
-        return self._cached.seconds
 
     def perceive(self) -> Scene:
         """The scene in this control period. Refusal where nothing can be seen, or the arm does not come to rest."""
-        return self._cached.perceive()
+        if self._seen is None or self._seen[0] != self.table.time:
+            start = time.perf_counter()
+            self._seen = (self.table.time, self._perceiver.perceive())
+            self.looks, self.seconds = self.looks + 1, self.seconds + time.perf_counter() - start
+            self.saw(self._seen[1])
+        return self._seen[1]
 
     def felt(self, observation: Observation) -> None:
         """What was observed in this control period."""
-        self._cached.felt(observation)
+        self._perceiver.felt(observation)
 
     def shown(self, said: Instruction) -> Instruction:
         """An instruction with what was seen last."""
         return said.shown(self._images)
 
-    def search(self, at: Tabletop, reads: Reads, seed: int) -> Search | None:
+    def search(self, at: Tabletop, reads: Reads, seed: int) -> ObjectSearch | None:
         """A search of the table by this perceiver: what is lost, or hardly seen, is looked for from now on. None where
         that is not wanted, or there is no camera on the hand."""
         at.looks_cost = True
@@ -101,3 +105,18 @@ class TabletopPerceiver:
         images = pictures(told, self.cameras, robot.T_world_tool)
         self._alive.check(images, robot.q)
         return Observation(self.table.time, robot, images)
+
+
+def camera_perceivers(folder: Path | None = None, skin: RobotSkin | None = None) -> PerceiverFactory:
+    """Makes camera perceivers with the library in a folder, the user's unless given, and a robot's `skin`, by default
+    the Panda's. InputError where the library was not built."""
+    from tamp.perception.camera import CameraPerceiver
+    from tamp.perception.fitting import candidates
+
+    library = load(folder)
+    known = candidates(library.values())
+
+    def made(look: Observe, robot: RobotDescription) -> Perceiver:
+        return CameraPerceiver(look, library, robot, known=known, skin=skin)
+
+    return made

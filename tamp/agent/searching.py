@@ -80,14 +80,14 @@ class SearchPerceiver(Protocol):
 
 def search_with(
     table: Tabletop, perceiver: Any, cameras: Iterable[Camera], images: Iterable[Image], seed: int, reads: Reads
-) -> Search | None:
+) -> ObjectSearch | None:
     """A search with the camera on the hand, which finds again and clarifies what is lost at the `table` from now on;
     None without such a camera, or where the perceiver does not know what it has not seen."""
     hand = next((c for c in cameras if c.on_hand), None)
     if hand is None or not isinstance(perceiver, SearchPerceiver):
         return None
     size = next(i.size for i in images if i.camera == hand.name)
-    search = Search(table, perceiver, ViewPlanner(table, hand.eye(size), np.random.default_rng(seed)), reads)
+    search = ObjectSearch(table, perceiver, ViewPlanner(table, hand.eye(size), np.random.default_rng(seed)), reads)
     table.regain, table.clarify = search.regain, search.clarify
     return search
 
@@ -98,7 +98,7 @@ def lacks_something(refusal: Refusal) -> bool:
 
 
 @dataclass(eq=False)
-class Search:
+class ObjectSearch:
     """One search, in an episode. `goals` are what the words came to in the end, `refusal` why they did not."""
 
     table: Tabletop

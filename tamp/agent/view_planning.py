@@ -20,7 +20,7 @@ from tamp.perception.camera_calibration import HandEye
 from tamp.perception.visibility import CameraView, views
 from tamp.skills.base import Refinement, Tools
 from tamp.skills.patterns import Pattern, Poses
-from tamp.skills.reach import DEXTERITY, configuration_at
+from tamp.skills.reaching import DEXTERITY, configuration_at
 
 LOOK = "look"
 """What the motion is called as an action."""

@@ -63,7 +63,7 @@ def calibrated(path: Path | None, perception: str) -> None:
         return
     if perception != "camera":
         raise InputError("--calibration is about cameras; valid with --perception camera")
-    from tamp.perception.calibrating import read
+    from tamp.perception.calibration import read
 
     read(path)
 
@@ -139,7 +139,7 @@ def refined(seconds: float | None, perception: str) -> None:
 def seen(perception: str, noise: str = "clean") -> None:
     """InputError for cameras that lack something."""
     if perception == "camera":
-        from tamp.perception.perceivers import check_library
+        from tamp.perception.library import check_library
 
         check_library()
     elif noise != "clean":

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tamp.perception.calibrating import CalibratedCamera
+    from tamp.perception.calibration import CalibratedCamera
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,9 +21,9 @@ class Calibration:
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
-        from tamp.perception import calibrating
+        from tamp.perception import calibration
 
-        return {"cameras": {c.camera: calibrating.told(c) for c in self.cameras}, "out": self.file}
+        return {"cameras": {c.camera: calibration.as_record(c) for c in self.cameras}, "out": self.file}
 
 
 def calibrated(folder: Path, out: Path | None = None) -> Calibration:
@@ -35,14 +35,14 @@ def calibrated(folder: Path, out: Path | None = None) -> Calibration:
     rendering.prepare(video=False)
     from motion.poses import inverse, pose
     from motion.world import World
-    from tamp.perception import calibrating, recordings
-    from tamp.perception.calibrating import calibrated_from
+    from tamp.perception import calibration, recordings
+    from tamp.perception.calibration import calibrated_from
     from tamp.perception.camera import ROBOT
     from tamp.perception.library import load
 
     recording, skins = recordings.read(folder), load().robots[ROBOT].skins
     found = calibrated_from(recording, skins)
     file = out or folder / "calibration.json"
-    calibrating.write(file, found, recording.about)
+    calibration.write(file, found, recording.about)
     base = inverse(pose(World(recording.robot, []).base_position()))
-    return Calibration(tuple(found), file, tuple(calibrating.as_world(found, base)))
+    return Calibration(tuple(found), file, tuple(calibration.as_world(found, base)))

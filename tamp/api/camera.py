@@ -12,9 +12,9 @@ from tamp.api import arguments, language
 from tamp.pddl.engines import usual
 
 if TYPE_CHECKING:
+    from tamp.agent.camera_perceiver import PerceiverFactory
     from tamp.api.language import Model
     from tamp.backends.libero.cameras import Noise
-    from tamp.perception.perceivers import PerceiverFactory
     from tamp.runs.policy.answering import Diary
     from tamp.runs.policy.policy import Policy
     from tamp.runs.policy.remote import PolicyProcess
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _camera_perceivers() -> PerceiverFactory:
-    from tamp.perception.perceivers import camera_perceivers
+    from tamp.agent.camera_perceiver import camera_perceivers
 
     return camera_perceivers()
 
@@ -133,7 +133,7 @@ def process(made: Recipe) -> PolicyProcess:
 
 def check() -> None:
     """InputError where the library of objects is missing."""
-    from tamp.perception.perceivers import check_library
+    from tamp.perception.library import check_library
 
     check_library()
 

@@ -13,7 +13,7 @@ from tamp.quiet import hush_simulator
 if TYPE_CHECKING:
     from tamp.backends.libero.camera_noise import Kind
     from tamp.perception.library import Library
-    from tamp.perception.tracks import Track
+    from tamp.perception.tracking import Track
     from tamp.runs.recording import Order
 
 

@@ -1,7 +1,7 @@
-"""Scenes from colour and depth: what two cameras, the joint encoders and the library of known objects tell.
+"""Perceive scenes with RGB-D cameras, joint encoders and the library of known objects.
 
-The first look recognises everything; later ones follow what is known, look for what got lost, and recognise only what
-was not there before. What is hidden is remembered where it was, what the hand holds goes with it.
+The first look recognises everything; later ones track what is known, search for what was lost, and recognise only what
+is new. What is hidden is remembered where it was; what the hand holds moves with it.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from motion.world import World
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
-from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, looked_from, stood_on, together
 from tamp.perception.fitting import Candidate, candidates
-from tamp.perception.holding import HandTracker, at_pads
+from tamp.perception.grasp_detection import HandTracker, at_pads
 from tamp.perception.library import Library
 from tamp.perception.looks import Look, gone, sighting
 from tamp.perception.object_model import RobotSkin
-from tamp.perception.recognising import Recognition, recognised
+from tamp.perception.recognition import Recognition, recognised
 from tamp.perception.rig import Rig
 from tamp.perception.robot_appearance import link_poses, reaches_forward
-from tamp.perception.support import OBSTACLE, Obstacle, floating, ground_object, reaches, stood, unlike
-from tamp.perception.tracks import (
+from tamp.perception.segmentation import Ground, Points, above, clusters, ground_of, looked_from, stood_on, together
+from tamp.perception.support import OBSTACLE, Obstacle, floating, ground_object, reaches, set_on_ground, unexplained
+from tamp.perception.tracking import (
     AROUND,
     EXPLAINED,
     Track,
     followed,
     held_as_seen,
+    kept_apart,
     likeliest_there,
     mistaken,
     recognised_again,
     sureness,
-    told_apart,
     with_joints_followed,
 )
-from tamp.perception.unknowns import SEEN, of_one_thing, unknown_thing
+from tamp.perception.unknown_objects import SEEN, of_one_thing, unknown_thing
 from tamp.perception.visibility import Unseen, shown
 
 ROBOT = "panda"
@@ -169,7 +169,7 @@ class CameraPerceiver:
         self.ground = ground = stood_on(ground, [f.placed.lowest for f in found])
         for f in sorted(found, key=lambda f: tuple(f.placed.T_world_object[:2, 3].round(3))):
             self._begin(f, time)
-        left = clusters(unlike(points, (f.placed for f in found), EXPLAINED)) if any(up) else left
+        left = clusters(unexplained(points, (f.placed for f in found), EXPLAINED)) if any(up) else left
         for lot in of_one_thing(left):
             self._begin_unknown(lot, time)
 
@@ -202,7 +202,7 @@ class CameraPerceiver:
 
     def _supported(self, track: Track) -> Track:
         others = [t.placed for n, t in self.tracks.items() if n != track.name and t.movable and not t.lost]
-        return replace(track, placed=stood(track.placed, others, self._level)) if track.movable else track
+        return replace(track, placed=set_on_ground(track.placed, others, self._level)) if track.movable else track
 
     # Later looks
 
@@ -223,7 +223,7 @@ class CameraPerceiver:
         for name in before:
             after = followed(self.tracks[name], free, looks, observation.time, self._rng)
             self.tracks[name] = self._supported(after) if after is not self.tracks[name] else after
-        self.tracks |= told_apart(before, {n: self.tracks[n] for n in before}, looks)
+        self.tracks |= kept_apart(before, {n: self.tracks[n] for n in before}, looks)
         others = {n: t for n, t in self.tracks.items() if n != self.hand.held}
         tool = observation.robot.T_world_tool[:3, 3]
         self._replaced(mistaken(others, free, tool, looks, observation.time), points, looks, observation.time)
@@ -361,7 +361,7 @@ class CameraPerceiver:
         nothing = np.zeros((0, 3))
         up = floating([*(f.placed for f in sure), *there], self._level.stands, nothing)
         sure = [f for f, floats in zip(sure, up, strict=False) if not floats]
-        left = unlike(lot, (f.placed for f in sure), EXPLAINED)
+        left = unexplained(lot, (f.placed for f in sure), EXPLAINED)
         if len(left) > PARTLY * len(lot):
             sure, left = [], lot
         for f in sorted(sure, key=lambda f: -f.score):

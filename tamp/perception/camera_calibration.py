@@ -1,4 +1,4 @@
-"""What is known of a robot and its cameras before anything is seen."""
+"""The robot and its cameras as a policy is given them: poses, fields of view, controller."""
 
 from __future__ import annotations
 
@@ -86,16 +86,16 @@ class Calibration:
         return dataclasses.asdict(replace(self, robot=replace(self.robot, mjcf=embed_meshes(self.robot.mjcf))))
 
 
-def calibration_from(told: Mapping[str, Any]) -> Calibration:
+def calibration_from(record: Mapping[str, Any]) -> Calibration:
     """The calibration that a message holds. InputError, with the field's name, for what is missing or unknown in it,
     of another type, no finite number, no rigid pose, or no camera, and for a robot whose MJCF names files."""
-    if missing := [name for name in ("robot", "cameras") if name not in told]:
+    if missing := [name for name in ("robot", "cameras") if name not in record]:
         raise InputError(f"no calibration: {missing[0]!r} is missing; {VALID}")
-    robot = _made(description, told["robot"], "robot")
+    robot = _made(description, record["robot"], "robot")
     robot = replace(robot, mjcf=_made(without_files, robot.mjcf, "robot.mjcf"))
-    listed = _made(tuple, told["cameras"], "cameras")
+    listed = _made(tuple, record["cameras"], "cameras")
     cameras = tuple(_made(partial(from_plain, Camera), c, f"cameras[{i}]") for i, c in enumerate(listed))
-    controller = _made(partial(from_plain, Controller), told.get("controller", {}), "controller")
+    controller = _made(partial(from_plain, Controller), record.get("controller", {}), "controller")
     made = Calibration(robot, cameras, controller)
     check_fields(made, "calibration")
     _check_numbers(made)
@@ -108,9 +108,9 @@ def calibration_from(told: Mapping[str, Any]) -> Calibration:
     return made
 
 
-def _made(make: Callable[[Any], Any], told: Any, where: str) -> Any:
+def _made(make: Callable[[Any], Any], record: Any, where: str) -> Any:
     try:
-        return make(told)
+        return make(record)
     except (KeyError, TypeError, ValueError, AttributeError) as e:
         what = f"{e.args[0]!r} is missing" if isinstance(e, KeyError) else str(e)
         raise InputError(f"calibration.{where}: {what}; {VALID}") from e

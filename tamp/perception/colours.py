@@ -1,8 +1,8 @@
-"""Whether something has a model's colours: what tells products apart that have one shape.
+"""Compare the colours of a model with those that are seen: what tells products of one shape apart.
 
-The light is not known: on surfaces that face one way in one picture it is one factor, and a camera's tones may be
-raised to a power. Neither changes the order of the channels, so that hue tells most; what has none is told by the
-pattern of light and dark on it.
+The light is not known: on surfaces that face one way in one image it is one factor, and a camera's tones may be raised
+to a power. Neither changes the order of the channels, so that hue tells most; what has none is told by the pattern of
+light and dark on it.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from motion.poses import Array, Numbers, moved, pose
-from tamp.perception.clusters import Points
 from tamp.perception.fitting import Candidate, Fit
 from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin, facing
+from tamp.perception.segmentation import Points
 
 NEAR = 0.006
 """Metres from the skin up to which a point has its colour."""
@@ -172,8 +172,8 @@ def is_other(skin: Skin, turned: Sequence[Numbers], looks: Sequence[Look]) -> bo
     if here.other_pattern:
         others = (likeness(skin, T, looks) for T in turned[1:])
         return all(like is None or like.other_pattern or like.other_hues for like in others)
-    beside = (likeness(skin, pose([x, y, 0.0]) @ turned[0], looks) for x, y in ASIDE)
-    return here.other_hues and all(like is None or like.other_hues for like in beside)
+    shifted = (likeness(skin, pose([x, y, 0.0]) @ turned[0], looks) for x, y in ASIDE)
+    return here.other_hues and all(like is None or like.other_hues for like in shifted)
 
 
 def _shown(skin: Skin, T_world_skin: Numbers, look: Look) -> _Shown | None:

@@ -1,6 +1,6 @@
-"""Where a known object is, given points that may be its own: a search over turns and shifts, judged both ways.
+"""Fit a model's pose to points and depth images: a search over turns and shifts, scored both ways.
 
-What is measured should lie on the model's skin, and nothing of the model may be where one sees past it. Poses are
+Measured points should lie on the model's skin, and no part of the model may be where the camera sees past it. Poses are
 upright or lying attitudes turned about the vertical; metres and radians.
 """
 

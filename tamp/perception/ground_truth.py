@@ -1,4 +1,4 @@
-"""What is true of a recording's moments, kept in a folder of its own, `truth`: whoever perceives need not have it.
+"""Ground truth of a recording, in a folder `truth` of its own: perception runs without it.
 
 truth.json                        things, and at each moment their poses, joints and visible pixels, and what holds
 0000_agentview_instances.png      which thing each pixel shows: its number in `truth.json` from 1 on, 0 for what
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from motion.poses import Array
-from tamp.perception.recordings import write_json, write_png
+from tamp.errors import InputError
+from tamp.perception.recordings import read_json, read_png, write_json, write_png
 
 FORMAT = 1
 FOLDER, INDEX = "truth", "truth.json"
@@ -46,6 +48,24 @@ class TrueMoment:
     held: str | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What is true of a recording."""
+
+    folder: Path
+    things: tuple[TrueThing, ...]
+    moments: tuple[TrueMoment, ...]
+
+    def mask(self, moment: int, camera: str, name: str) -> Array:
+        """Where (h, w), true or false, a picture shows a thing."""
+        number = 1 + [t.name for t in self.things].index(name)
+        return np.asarray(self.instances(moment, camera) == number)
+
+    def instances(self, moment: int, camera: str) -> Array:
+        """The number (h, w) of what each pixel shows."""
+        return read_png(self.folder / _picture_name(moment, camera))
+
+
 @dataclass(eq=False)
 class TruthWriter:
     """Writes what is true into a folder."""
@@ -57,19 +77,34 @@ class TruthWriter:
     def take(self, moment: TrueMoment, instances: dict[str, Array]) -> None:
         """Keep a moment, with the number (h, w) of what each pixel shows by camera."""
         for camera, numbers in instances.items():
-            write_png(self.folder / picture_name(len(self._moments), camera), numbers.astype(np.uint8))
+            write_png(self.folder / _picture_name(len(self._moments), camera), numbers.astype(np.uint8))
         self._moments.append(moment)
 
     def close(self) -> None:
         """Write the rest."""
-        told = {
+        record = {
             "format": FORMAT,
             "things": [asdict(t) for t in self.things],
             "moments": [vars(m) for m in self._moments],
         }
-        write_json(self.folder / INDEX, told)
+        write_json(self.folder / INDEX, record)
 
 
-def picture_name(moment: int, camera: str) -> str:
-    """The file of a picture of instances."""
+def _picture_name(moment: int, camera: str) -> str:
     return f"{moment:04d}_{camera}_instances.png"
+
+
+def read(recording: Path) -> Truth:
+    """What is true of the recording in a folder. InputError where it is not there, or damaged."""
+    folder = recording / FOLDER
+    told = read_json(folder / INDEX, FORMAT).values
+    try:
+        moments = tuple(_moment(m) for m in told["moments"])
+        return Truth(folder, tuple(TrueThing(**t) for t in told["things"]), moments)
+    except (KeyError, TypeError, ValueError) as e:
+        raise InputError(f"{folder / INDEX} is damaged ({type(e).__name__}: {e}); record it again") from e
+
+
+def _moment(told: dict[str, Any]) -> TrueMoment:
+    poses = {name: np.array(T, dtype=float) for name, T in told["poses"].items()}
+    return TrueMoment(**{**told, "poses": poses, "atoms": tuple(told["atoms"])})

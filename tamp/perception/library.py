@@ -267,6 +267,11 @@ def read_index(folder: Path) -> Index:
         raise InputError(f"{path} is damaged ({type(e).__name__}: {e}); {REMAKE}") from e
 
 
+def check_library(folder: Path | None = None) -> None:
+    """InputError, naming the command that helps, where the library of objects is not there or not complete."""
+    read_index(folder or objects_folder())
+
+
 def write_index(folder: Path, index: Index) -> None:
     """Say that a build is complete, and what belongs to it."""
     text = {"format": FORMAT, **vars(index)}

@@ -1,4 +1,4 @@
-"""What pictures show: points, how far one sees, and whether a thing is seen where it is expected."""
+"""Depth images as points: how far each pixel sees, and whether a thing is seen where it is expected."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ class Sighting:
     @property
     def past_it(self) -> bool:
         """Whether one sees past the place where it should be."""
-        return self.tells and self.share < 1.0 - SAME
+        return self.conclusive and self.share < 1.0 - SAME
 
     @property
-    def tells(self) -> bool:
+    def conclusive(self) -> bool:
         """Whether enough is in view to say anything."""
         return self.matched + self.past >= VISIBLE
 

@@ -1,4 +1,4 @@
-"""Which pixels of a picture show which of some placed things: their skins drawn, and held against the depth there."""
+"""Render the masks of placed models, and keep the pixels in which the measured depth agrees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models of the library from a user's meshes: read from a folder, checked, in metres, upright, and compiled."""
+"""Import a user's mesh into the library: read, check, scale, set upright, and make its model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tamp.files.toml_table import Table, read_placed
 from tamp.model.images import as_png
 from tamp.model.scene import Part, SceneObject
 from tamp.perception import library
-from tamp.perception.boxing import boxes
+from tamp.perception.box_decomposition import boxes
 from tamp.perception.library import ADDED, LibraryEntry, write
 from tamp.perception.modelling import modelled
 from tamp.perception.object_model import ObjectModel
@@ -108,7 +108,7 @@ def _one_of(table: Table, key: str, known: tuple[str, ...]) -> Any:
     return value
 
 
-def read_mesh(folder: Path, told: MeshOptions) -> ImportedMesh:
+def read_mesh(folder: Path, options: MeshOptions) -> ImportedMesh:
     """The one mesh of a folder. InputError for none, several, and one that is no shape."""
     path = mesh_file(folder)
     loaded = list(_loaded(path))
@@ -127,9 +127,9 @@ def read_mesh(folder: Path, told: MeshOptions) -> ImportedMesh:
         ) from e
     every = np.concatenate([p.corners for p in pieces]).reshape(-1, 3)
     low, high = every.min(axis=0), every.max(axis=0)
-    unit, remarks = _unit(path, float((high - low).max()), told)
-    R = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]]) if (told.up or _up(path)) == "y" else np.eye(3)
-    middle, scale = 0.5 * (low + high), UNITS[unit] * told.scale
+    unit, remarks = _unit(path, float((high - low).max()), options)
+    R = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]]) if (options.up or _up(path)) == "y" else np.eye(3)
+    middle, scale = 0.5 * (low + high), UNITS[unit] * options.scale
     moved = [Piece(((p.corners - middle) * scale) @ R.T, p.colours, p.places, p.image) for p in pieces]
     return ImportedMesh(tuple(moved), (*remarks, *_holes(loaded)))
 
@@ -175,16 +175,16 @@ def _piece(mesh: Any) -> Piece:
     return Piece(corners, plain)
 
 
-def _unit(path: Path, longest: float, told: MeshOptions) -> tuple[str, list[str]]:
+def _unit(path: Path, longest: float, options: MeshOptions) -> tuple[str, list[str]]:
     """The unit of a file whose longest side is so many of them, and what is to be said about it."""
-    sizes = {unit: longest * UNITS[unit] * told.scale for unit in UNITS}
+    sizes = {unit: longest * UNITS[unit] * options.scale for unit in UNITS}
     limits = f"between {SMALLEST * 100:g} cm and {LARGEST:g} m"
-    for unit in (told.unit,) if told.unit else GUESSED:
+    for unit in (options.unit,) if options.unit else GUESSED:
         if SMALLEST <= sizes[unit] <= LARGEST:
-            if told.unit or unit == "m":
+            if options.unit or unit == "m":
                 return unit, []
             return unit, [f"taken to be in {unit}: its longest side is {longest:.4g}; `unit` in {TOLD} says otherwise"]
-    what = f"{sizes[told.unit]:.3g} m long" if told.unit else f"{longest:.3g} long, in whatever unit"
+    what = f"{sizes[options.unit]:.3g} m long" if options.unit else f"{longest:.3g} long, in whatever unit"
     raise InputError(f"{path} is {what}; valid: a thing {limits}; `unit` and `scale` in {TOLD} say what it is in")
 
 
@@ -207,15 +207,15 @@ def import_mesh(folder: Path, into: Path, taken: frozenset[str], names_of: Names
     name that is none or `taken` by a category that is not the user's, and for an object.toml that says what it cannot.
     """
     name = name_of(folder, taken)
-    told = read_options(folder)
-    mesh = read_mesh(folder, told)
+    options = read_options(folder)
+    mesh = read_mesh(folder, options)
     shapes = boxes(mesh.corners, np.random.default_rng(0))
-    thing = SceneObject(name, name, not told.fixed, (Part(name, "body", np.eye(4), shapes),))
+    thing = SceneObject(name, name, not options.fixed, (Part(name, "body", np.eye(4), shapes),))
     model, data = compiled(mesh, name)
     found = skins(model, data, {name: [model.body(name).id]}, both_sides=True)
     if name not in found:
         raise InputError(f"{folder}: nothing of its mesh can be seen; its faces are too small or have no area")
-    made = modelled(thing, found, told.names or names_of(name), _hash(folder), told.turns)
+    made = modelled(thing, found, options.names or names_of(name), _hash(folder), options.turns)
     entry = LibraryEntry(made, library.made_with(), mesh.remarks, picture(model, data, both_sides=True))
     write(into / ADDED / f"{name}.npz", entry)
     return entry

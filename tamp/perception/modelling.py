@@ -1,4 +1,4 @@
-"""Models of things from their skins: by which turns a shape is the same, in which attitudes it can lie."""
+"""Make a thing's model from its skins: its symmetry and the attitudes in which it rests."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Symmetry:
     axis: Array
 
 
-def symmetry_of(thing: SceneObject, skin: Skin, told: int | None = None) -> Symmetry:
-    """The symmetry of a thing about the vertical, or where the axis is of one that was `told`. Without any the axis
+def symmetry_of(thing: SceneObject, skin: Skin, known: int | None = None) -> Symmetry:
+    """The symmetry of a thing about the vertical, or where the axis is of one that is `known`. Without any the axis
     goes through the middle of the box around it."""
     R = thing.T_world_object[:3, :3]
     upright = skin.points @ R.T
@@ -71,8 +71,8 @@ def symmetry_of(thing: SceneObject, skin: Skin, told: int | None = None) -> Symm
         options: Any = {"xatol": 1e-4, "maxfev": 60, "initial_simplex": start}
         return np.asarray(minimize(cost, middle, method="Nelder-Mead", options=options).x)
 
-    if told is not None:
-        return Symmetry(told, middle if told == 1 else fitted(_angles(told)))
+    if known is not None:
+        return Symmetry(known, middle if known == 1 else fitted(_angles(known)))
     for turns in (0, *ORDERS):
         angles = _angles(turns)
         if all(np.median(off(middle, a)) < BASIN * alike for a in angles):

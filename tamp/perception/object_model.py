@@ -1,4 +1,4 @@
-"""A known object: what it looks like from outside, point by point, and how far from its skin any place near it is.
+"""A known object: its surface points with colours, and a distance field around them.
 
 Models are made once from meshes (`tamp objects build`) and know nothing of a scene. Metres; a part's skin is in that
 part's own frame, as its collision shapes are.

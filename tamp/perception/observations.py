@@ -1,4 +1,4 @@
-"""Observations as LIBERO and robosuite name them: encoders to numbers, pictures the right way up, depth in metres."""
+"""Read observations as LIBERO and robosuite name them: encoders, upright images, depth in metres."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Observers: functions that decide one predicate from what is seen, for domains that bring predicates of their own."""
+"""Observers: functions of a domain folder that decide one of its predicates from a scene."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from motion.poses import Array
-from motion.shapes import bounds
 from tamp.errors import InputError
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
@@ -101,10 +100,6 @@ class Things:
         off from there): metres or radians."""
         part = self.moving_part(symbol)
         return None if part is None else part.joint
-
-    def part_box(self, part: Part) -> tuple[Array, Array]:
-        """Lower and upper corner (3,), (3,) of the world-aligned box around a part: metres."""
-        return bounds(part.shapes, part.T_world_part)
 
     def apart(self, a: str, b: str) -> float:
         """Metres between the positions of two symbols, seen from above."""
@@ -246,9 +241,9 @@ def observes(
 def _tolerance(predicate: str, value: Any, unit: Unit) -> float:
     good = isinstance(value, int | float) and not isinstance(value, bool)
     if not good or not 0 < value <= LARGEST[unit]:
-        said = "nothing" if value is inspect.Parameter.empty else f"{value!r} {unit}"
+        stated = "nothing" if value is inspect.Parameter.empty else f"{value!r} {unit}"
         valid = f"above 0, up to {LARGEST[unit]:g} {unit}"
-        raise InputError(f"observer of {predicate}: its tolerance is {said}; valid: {valid}")
+        raise InputError(f"observer of {predicate}: its tolerance is {stated}; valid: {valid}")
     return float(value)
 
 
@@ -266,6 +261,6 @@ def seen_by(observers: Mapping[str, Observer], view: View, domain: Domain) -> fr
 def _asked(observer: Observer, view: View, domain: Domain, symbols: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     """Every way to say what a predicate can be about, no symbol twice."""
     kinds = [kind for _, kind in domain.predicates[observer.predicate].parameters]
-    asked = [s for s in symbols if observer.asks_of(view, s)]
-    fitting = [[s for s in asked if domain.is_a(symbols[s], kind)] for kind in kinds]
+    eligible = [s for s in symbols if observer.asks_of(view, s)]
+    fitting = [[s for s in eligible if domain.is_a(symbols[s], kind)] for kind in kinds]
     return (args for args in itertools.product(*fitting) if len(set(args)) == len(args))

@@ -1,4 +1,4 @@
-"""What was perceived, on pictures: masks, boxes, axes and names drawn on them, and things cut out of them."""
+"""Draw what was perceived on images: masks, boxes, axes, names; and crop things out of them."""
 
 from __future__ import annotations
 
@@ -58,19 +58,19 @@ def unknown(name: str, low: Array, high: Array) -> Shown:
     return Shown(name, 0.0, np.array([low - middle, high - middle]), pose(middle))
 
 
-def shown_of(told: Mapping[str, Any], known: Mapping[str, ObjectModel]) -> list[Shown]:
+def shown_of(record: Mapping[str, Any], known: Mapping[str, ObjectModel]) -> list[Shown]:
     """What to draw of a scene in plain data (`tamp.model.scene_record.told_of`), but for what everything stands on;
     `known` has models by category."""
     found = []
-    for name, category in told["objects"].items():
-        where, model = np.array(told["poses"][name]), known.get(category)
+    for name, category in record["objects"].items():
+        where, model = np.array(record["poses"][name]), known.get(category)
         if model is not None:
             own = {p.name.removeprefix(model.thing.name): p.name for p in model.jointed}
-            joints = {own[end]: v for end, v in told["joints"].get(name, {}).items() if end in own}
+            joints = {own[end]: v for end, v in record["joints"].get(name, {}).items() if end in own}
             placed = PlacedModel(model, from_quat(where[:3], where[3:]), joints)
-            found.append(shown(name, told["confidence"].get(name, 1.0), placed))
-        elif name in told["boxes"]:
-            found.append(unknown(name, *(np.array(corner) for corner in told["boxes"][name])))
+            found.append(shown(name, record["confidence"].get(name, 1.0), placed))
+        elif name in record["boxes"]:
+            found.append(unknown(name, *(np.array(corner) for corner in record["boxes"][name])))
     return found
 
 

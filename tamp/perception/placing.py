@@ -1,4 +1,4 @@
-"""A model of the library put somewhere: its parts' poses with its joints at some values, one skin of them all."""
+"""A model of the library at a pose, with its joints at some values."""
 
 from __future__ import annotations
 

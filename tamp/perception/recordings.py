@@ -1,7 +1,7 @@
-"""Pictures with what was felt around them, kept in a folder: all that one who perceives may have, and nothing else.
+"""Record images and proprioception in a folder: all that perception may use, and nothing else.
 
-    recording.json                what was recorded, the robot, what was felt in each control period, where the cameras
-                                  were at each of the moments at which they looked; written last
+    recording.json                what was recorded, the robot, proprioception of each control period, where the cameras
+                                  were at each of the moments with images; written last
     0000_agentview.png            colour, of moment 0
     0000_agentview_depth.png      depth: 16 bits, tenths of a millimetre, 0 where nothing was measured
 
@@ -83,14 +83,14 @@ class Writer:
         colour, depth = f"{name}.png", f"{name}_depth.png"
         write_png(self.folder / colour, image.colour)
         write_png(self.folder / depth, stored(image.depth))
-        told = {"camera": image.camera, "colour": colour, "depth": depth}
-        return told | {"K": image.K, "T_world_camera": image.T_world_camera}
+        record = {"camera": image.camera, "colour": colour, "depth": depth}
+        return record | {"K": image.K, "T_world_camera": image.T_world_camera}
 
     def close(self) -> None:
         """Make it a recording."""
         robot = dataclasses.asdict(self.robot) | {"pinned_bodies": sorted(self.robot.pinned_bodies)}
-        told = {"format": FORMAT, "about": self.about, "robot": robot, "felt": self._felt, "moments": self._moments}
-        write_json(self.folder / INDEX, told)
+        record = {"format": FORMAT, "about": self.about, "robot": robot, "felt": self._felt, "moments": self._moments}
+        write_json(self.folder / INDEX, record)
 
 
 def stored(depth: Array) -> Array:
@@ -108,19 +108,19 @@ def recordings(folder: Path) -> list[Path]:
 
 def read(folder: Path) -> Recording:
     """The recording in a folder. InputError where there is none, or a damaged one."""
-    told = read_json(folder / INDEX, FORMAT)
-    felt = tuple(map(_felt, told.rows("felt", REDO)))
+    record = read_json(folder / INDEX, FORMAT)
+    felt = tuple(map(_felt, record.rows("felt", REDO)))
     moments, pictures = [], []
-    for row in told.rows("moments", REDO):
+    for row in record.rows("moments", REDO):
         moments.append(row.whole("period", REDO, 0, len(felt) - 1))
         pictures.append([_checked(picture) for picture in row.rows("pictures", REDO)])
-    said = told.table("robot", REDO)
-    said.array("posture", f"radians; {REDO}", None)
+    described = record.table("robot", REDO)
+    described.array("posture", f"radians; {REDO}", None)
     try:
-        robot = description(said.values)
+        robot = description(described.values)
     except (KeyError, TypeError, ValueError) as e:
-        raise told.wrong(f"robot is damaged ({type(e).__name__}: {e}); {REDO}", "robot") from e
-    return Recording(folder, dict(told.table("about", REDO).values), robot, felt, tuple(moments), tuple(pictures))
+        raise record.wrong(f"robot is damaged ({type(e).__name__}: {e}); {REDO}", "robot") from e
+    return Recording(folder, dict(record.table("about", REDO).values), robot, felt, tuple(moments), tuple(pictures))
 
 
 def played(recording: Recording) -> Iterator[tuple[Observation, int | None]]:
@@ -131,10 +131,10 @@ def played(recording: Recording) -> Iterator[tuple[Observation, int | None]]:
         yield (felt if n is None else recording.looked(n)), n
 
 
-def _felt(told: Table) -> Observation:
-    q, T = told.array("q", f"radians; {REDO}", None), told.array("T_world_tool", POSE, 4, 4)
-    opening = told.number("opening", f"metres; {REDO}", -0.1, 1.0)
-    return Observation(told.number("time", f"seconds; {REDO}", 0.0), RobotState(q, opening, T))
+def _felt(record: Table) -> Observation:
+    q, T = record.array("q", f"radians; {REDO}", None), record.array("T_world_tool", POSE, 4, 4)
+    opening = record.number("opening", f"metres; {REDO}", -0.1, 1.0)
+    return Observation(record.number("time", f"seconds; {REDO}", 0.0), RobotState(q, opening, T))
 
 
 def _checked(picture: Table) -> dict[str, Any]:
@@ -143,12 +143,12 @@ def _checked(picture: Table) -> dict[str, Any]:
     return {name: picture.text(name, REDO) for name in ("camera", "colour", "depth")} | {"K": K, "T_world_camera": T}
 
 
-def _image(folder: Path, told: dict[str, Any]) -> Image:
-    colour, depth = read_png(folder / told["colour"]), read_png(folder / told["depth"])
+def _image(folder: Path, record: dict[str, Any]) -> Image:
+    colour, depth = read_png(folder / record["colour"]), read_png(folder / record["depth"])
     if colour.ndim != 3 or depth.ndim != 2 or colour.shape[:2] != depth.shape:
-        raise InputError(f"{folder / told['colour']} and its depth are not of one size: record it again")
+        raise InputError(f"{folder / record['colour']} and its depth are not of one size: record it again")
     pixels = np.ascontiguousarray(colour[..., :3])
-    return Image(told["camera"], pixels, depth * DEPTH_UNIT, told["K"], told["T_world_camera"])
+    return Image(record["camera"], pixels, depth * DEPTH_UNIT, record["K"], record["T_world_camera"])
 
 
 def write_png(path: Path, pixels: Array) -> None:
@@ -168,9 +168,9 @@ def read_png(path: Path) -> Array:
         raise InputError(f"{path} is missing or damaged ({type(e).__name__}); record it again") from e
 
 
-def write_json(path: Path, told: dict[str, Any]) -> None:
+def write_json(path: Path, record: dict[str, Any]) -> None:
     """Write a JSON file whole, or not at all; arrays become lists."""
-    replace_file(path, json.dumps(told, default=_plain))
+    replace_file(path, json.dumps(record, default=_plain))
 
 
 def _plain(value: Any) -> Any:
@@ -181,8 +181,8 @@ def read_json(path: Path, form: int) -> Table:
     """The object in a JSON file of a format. InputError where it is missing, damaged, or of another format."""
     if not path.is_file():
         raise InputError(f"no {path.name} in {path.parent}: no recording, or one that was not finished")
-    told = toml_table.read_json(path)
-    if told.values.get("format") != form:
-        found = told.values.get("format")
-        raise told.wrong(f"it has format {found}, this version of tamp reads {form}; {REDO}", "format")
-    return told
+    record = toml_table.read_json(path)
+    if record.values.get("format") != form:
+        found = record.values.get("format")
+        raise record.wrong(f"it has format {found}, this version of tamp reads {form}; {REDO}", "format")
+    return record

@@ -1,12 +1,12 @@
-"""Where a camera really is: by the robot that it sees, and by surfaces that other cameras see too.
+"""Find where a camera really is: by the robot that it sees, and by surfaces that other cameras see too.
 
-A calibration that is off by half a degree moves things a metre away by a centimetre. Point-to-plane ICP of the pixels
-near the robot's skin, by small steps in all six directions, takes out errors of a degree; from the best of many turns
-of the camera, those of a camera that was moved.
+An error of half a degree moves things a metre away by a centimetre. Point-to-plane ICP of the pixels near the robot's
+skin, by small steps in all six directions, corrects a degree; started from the best of many orientations it corrects a
+camera that was pushed.
 
-The camera in the hand sees too little of the robot for that. An error of its place in the hand moves what it sees
-against what the fixed camera sees, and is the same wherever the hand is: ICP against the surfaces of the others, in
-which the ground and all that is not level count the same, since the ground alone tells three of six directions.
+The camera on the hand sees too little of the robot for that. An error of its pose in the hand moves what it sees
+against what the fixed camera sees, wherever the hand is: ICP against the surfaces of the others, in which level and
+other surfaces weigh the same, since the ground alone determines three of six directions.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ EVERY, OTHERS = 4, 2
 """Of how many pixels, each way, one is taken: of the picture, and of those that it is held against."""
 HELD = (1e-4, 1e-3)
 """How much a radian, and a metre, in a direction that nothing tells is resisted."""
-UNTOLD = (10.0, 100.0)
+UNDETERMINED = (10.0, 100.0)
 """Metres, or radians, by which a camera may be elsewhere for each metre by which surfaces do not fit, in the direction
 of which they tell least."""
 LEVEL_OFF, OFF = 0.0008, 1.6
@@ -275,12 +275,12 @@ def jointly_aligned(views: Sequence[SurfaceView], start: Array | None = None) ->
     return off
 
 
-def untold(views: Sequence[SurfaceView], off: Array) -> Numbers | None:
+def undetermined_direction(views: Sequence[SurfaceView], off: Array) -> Numbers | None:
     """The direction (3,) of the camera's frame along or about which it may be anywhere, by what is near the surface
     from where it is (4, 4); None where all are told."""
     p, _, n, level = (np.concatenate(a) for a in zip(*(v.near(off, REACHES[-1]) for v in views), strict=True))
     turn, shift = spread(p, n, _shares(level))
-    for covariance, most in ((shift, UNTOLD[0]), (turn, UNTOLD[1])):
+    for covariance, most in ((shift, UNDETERMINED[0]), (turn, UNDETERMINED[1])):
         variances, directions = np.linalg.eigh(covariance)
         if variances[-1] > most**2:
             return np.asarray(directions[:, -1])

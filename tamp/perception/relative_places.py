@@ -2,9 +2,7 @@
 
 Left, right, front and back are the agent view's: image right is world +y, front is world +x. Such a place is a
 surface region of whatever the thing stands on, with a symbol of its own: `right-of-plate_1`.
-
-
-Goals as somebody wrote them, about a scene that is seen."""
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""The cameras, where they really are: pictures that can be trusted, with the poses that the robot in them tells.
+"""Check and correct the cameras at each look: usable images, with poses that agree with the robot and each other.
 
-Depth is made steady first. A picture that is old, or has another focal length or pose than is said, shows something
-else than the robot where the robot is. A pose that is a little off is a matter of calibration, and taken out at the
-first look: of a camera that sees the robot by that, of one in the hand by what others see, too. Where the robot is not
-seen where its encoders have it a camera may have been moved: then the pose that explains that is searched for.
+Depth is smoothed first. An image that is old, or has another focal length or pose than stated, shows something else
+where the robot is. A small error of a pose is corrected at the first look: by the robot for a camera that sees it, by
+what others see for one on the hand. A larger one means that a camera was moved: then its pose is searched for.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from scipy.ndimage import minimum_filter
 from motion.poses import Array, Numbers
 from tamp.errors import InputError, Refusal
 from tamp.model.images import Image
-from tamp.perception.clusters import Ground, stands_out
 from tamp.perception.looks import Look, gaps_at
 from tamp.perception.masks import drawn_skins
 from tamp.perception.object_model import Skin
 from tamp.perception.registration import aligned, corrected, correction, sought
 from tamp.perception.robot_appearance import robot_pixels
+from tamp.perception.segmentation import Ground, stands_out
 
 ROUGH = 0.0003
 """Metres, at one metre, of a depth's scatter from which on it is made steady: cameras without noise are left alone."""
@@ -119,27 +118,15 @@ def check(images: Sequence[Image]) -> None:
             raise Refusal(f"{camera} measured depth in {share:.0%} of its pixels: nothing can be seen", "no depth")
 
 
-def check_robot(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin], still: Collection[str]) -> None:
-    """Refusal where a picture sees past the robot that is in front of the camera. `bodies` has the poses (4, 4) of its
-    bodies in the world by its encoders, `skins` their skins; those in `still` never move, and are not asked."""
-    share = seen_past_robot(image, bodies, skins, still)
-    if share > ASTRAY:
-        raise Refusal(
-            f"{image.camera} does not show the robot where its encoders have it, but what is behind in {share:.0%} of "
-            "it: the picture is old, or the camera's focal length or pose is not what is said",
-            "picture does not fit",
-        )
-
-
 def check_together(looks: Sequence[Look], ground: Ground, p_world_base: Numbers) -> None:
     """Refusal where one camera sees past what another one sees: with all of them right, that cannot be. Asked of what
     stands out of the ground, which is where focal lengths, poses and lags show."""
     for one, other in itertools.permutations(looks, 2):
         p = one.points[stands_out(one, ground, p_world_base)]
         gaps = gaps_at(other, p[:: max(1, len(p) // ASKED)])
-        told = gaps > -APART
-        share = float((gaps > APART).sum()) / max(1, int(told.sum()))
-        if told.sum() >= TOGETHER and share > DISAGREE:
+        known = gaps > -APART
+        share = float((gaps > APART).sum()) / max(1, int(known.sum()))
+        if known.sum() >= TOGETHER and share > DISAGREE:
             cameras = " and ".join(sorted(k.image.camera for k in (one, other)))
             raise Refusal(
                 f"{cameras} do not show the same things: {share:.0%} of what one sees is not there for the other; a "
@@ -180,8 +167,8 @@ class Rig:
         check(images)
         self._new, self._doubt = {}, None
         looks = [self._look(self._placed(image, bodies), bodies) for image in map(steady, images)]
-        told = [look for look in looks if not self._untold(look)]
-        return [self._by_others(look, told, bodies) if told and self._untold(look) else look for look in looks]
+        known = [look for look in looks if not self._uncorrected(look)]
+        return [self._by_others(look, known, bodies) if known and self._uncorrected(look) else look for look in looks]
 
     def agree(self, looks: Sequence[Look], ground: Ground, p_world_base: Numbers) -> None:
         """Take the cameras to be where the last pictures had them, if they show the same things. Else Refusal: what
@@ -195,7 +182,7 @@ class Rig:
     def _look(self, image: Image, bodies: Mapping[str, Array]) -> Look:
         return Look.of(image, robot_pixels(image, bodies, self.skins))
 
-    def _untold(self, look: Look) -> bool:
+    def _uncorrected(self, look: Look) -> bool:
         """Whether where a camera is has not been found out, now or before."""
         return look.image.camera not in {**self.off, **self._new}
 
@@ -215,12 +202,14 @@ class Rig:
         left = past if off is None else seen_past_robot(again, bodies, self.skins, self.still)
         if left > past:
             off, again, left = np.eye(4), put, past
-        try:
-            check_robot(put, bodies, self.skins, self.still)
-        except Refusal as refusal:
+        if past > ASTRAY:
+            self._doubt = Refusal(
+                f"{put.camera} does not show the robot where its encoders have it, but what is behind in {past:.0%} of "
+                "it: the picture is old, or the camera's focal length or pose is not what is said",
+                "picture does not fit",
+            )
             if left > ASTRAY:
-                raise
-            self._doubt = refusal
+                raise self._doubt
         if off is not None:
             self._new[image.camera] = off if before is None else before @ off
         return again

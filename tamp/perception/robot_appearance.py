@@ -1,4 +1,4 @@
-"""What cameras see of the robot: its skin, made of its description, and the pixels that show it.
+"""The robot in images: its skin, made from its description, and the pixels that show it.
 
 A skin is made in a few seconds and kept beside the library of objects, since a robot looks the same in every scene.
 """

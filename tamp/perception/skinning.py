@@ -1,7 +1,7 @@
-"""Skins of a MuJoCo model, as cameras all around it see them: what is hidden inside never becomes part of one.
+"""Make surface models of a MuJoCo model by rendering it from all around: hidden insides are left out.
 
-Images are rendered without lights, so that colours are the surface's own. Whatever meshes, textures and primitives a
-model is made of, its skin is what they look like.
+Images are rendered without lights, so that colours are the surface's own, whatever meshes, textures and primitives the
+model is made of.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""The state of a session in the symbols of one domain: what the toolkit sees, what the domain's observers see, and what
-is believed without being seen, since it was carried out, or was seen once and lasts."""
+"""Estimate the symbolic state of a session: built-in predicates, the domain's observers, and beliefs.
+
+A belief holds without being seen: an executed operator asserted it, or it was seen once and lasts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What things stand on: the ground, each other; and obstacles, which are in the way without being things."""
+"""What carries things: the ground and each other; and obstacles, which no model explains."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from scipy.spatial import cKDTree
 from motion.poses import Array, Numbers, pose
 from motion.shapes import Shape
 from tamp.model.scene import UNKNOWN, Part, Region, SceneObject
-from tamp.perception.clusters import Ground, Points
 from tamp.perception.placing import PlacedModel
+from tamp.perception.segmentation import Ground, Points
 
 BOTTOM = 0.004
 """Metres above its lowest point up to which a thing's skin is its bottom."""
@@ -29,7 +29,7 @@ DEEP = 0.3
 """Metres that the ground reaches down."""
 
 
-def stood(placed: PlacedModel, others: Iterable[PlacedModel], ground: Ground) -> PlacedModel:
+def set_on_ground(placed: PlacedModel, others: Iterable[PlacedModel], ground: Ground) -> PlacedModel:
     """A thing that stands on the ground, to the tenth of a millimetre, if its bottom is seen near there: not one whose
     middle is over one of `others` that can be carried, which may be what it stands on."""
     off, middle = ground.stands - placed.lowest, placed.T_world_object[:2, 3]
@@ -46,7 +46,7 @@ def reaches(points: Points, ground: Ground) -> bool:
     return float(points.p[:, 2].min()) < ground.height + CARRIED
 
 
-def unlike(points: Points, things: Iterable[PlacedModel], within: float) -> Points:
+def unexplained(points: Points, things: Iterable[PlacedModel], within: float) -> Points:
     """The points that belong to none of some things: up to so many metres from their skins they do."""
     out = np.ones(len(points), dtype=bool)
     for thing in things:

@@ -15,8 +15,8 @@ from scipy.ndimage import label
 from motion.poses import Array, Numbers, error, inverse, pose, rotation_about
 from tamp.model.scene import Region, Scene, SceneObject
 from tamp.perception.camera_calibration import HandEye
-from tamp.perception.clusters import FRONT, Ground
 from tamp.perception.looks import Look, gaps_at
+from tamp.perception.segmentation import FRONT, Ground
 
 CELL = 0.02
 """Metres between the places that are looked at."""

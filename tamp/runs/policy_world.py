@@ -24,7 +24,7 @@ from tamp.model.backend import Command, Observation
 from tamp.model.events import Publish, event_of
 from tamp.model.images import Image
 from tamp.model.scene import RobotState
-from tamp.perception import calibrating
+from tamp.perception.calibration import read as read_calibration
 from tamp.perception.camera_calibration import Calibration
 from tamp.perception.library import load
 from tamp.runs.camera_pictures import pictured
@@ -190,7 +190,7 @@ class _PolicyAgent:
     def _calibration(self) -> Calibration:
         environment, corrected = self._environment, self._episode.settings.calibration
         found = in_metres(calibration(environment), self._noise, environment.robot_state().T_world_tool)
-        return found if corrected is None else found.corrected(calibrating.read(corrected))
+        return found if corrected is None else found.corrected(read_calibration(corrected))
 
     def _spoilt(self, images: tuple[Image, ...]) -> tuple[Image, ...]:
         return self._noise(images if self._perturber is None else self._perturber.pictures(images))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from motion.poses import Numbers
 from motion.robot import RobotDescription
-from tamp.agent.camera_perceiver import TabletopPerceiver, Take
+from tamp.agent.camera_perceiver import TabletopPerceiver, Take, camera_perceivers
 from tamp.agent.instruction import Instruction, Read, in_library_terms, meant, nobody_reads
 from tamp.agent.searching import Reads
 from tamp.backends import bodies
@@ -38,7 +38,6 @@ from tamp.model.scene import Scene
 from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
 from tamp.perception.camera_calibration import Camera
-from tamp.perception.perceivers import camera_perceivers
 from tamp.perception.robot_appearance import skin_of_robot
 from tamp.runs.bench.boxes import Family, make
 from tamp.runs.camera_pictures import can_draw, pictured, pictures_of

@@ -22,8 +22,8 @@ from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obst
 from tamp.skills.declared import End, articulating
 from tamp.skills.part_contacts import holds, inner_contacts, push_contacts
 from tamp.skills.pick import SPARE_OPENING
-from tamp.skills.reach import both_ways, configuration_at, way_to
-from tamp.skills.targets import upright
+from tamp.skills.place_targets import upright
+from tamp.skills.reaching import both_ways, configuration_at, way_to
 
 ACTIVE_SHARE = {"drawer": 0.7, "door": 0.15, "knob": 0.25, "body": 0.0}
 """How far past its threshold a joint is taken, as a share of what its range leaves."""
@@ -123,11 +123,11 @@ class Articulate(Skill):
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """What jams it, or would; else what is most in the way of the arm; else the part is out of reach."""
-        told = frozenset().union(*(c.facts for c in causes))
-        if told:
+        jamming = frozenset().union(*(c.facts for c in causes))
+        if jamming:
             _, region = scene.region(args[0])
-            inside = {a.args for a in told if contains(region, scene.object(a.args[0]).position)}
-            return told | {Atom("jams", pair) for pair in inside}
+            inside = {a.args for a in jamming if contains(region, scene.object(a.args[0]).position)}
+            return jamming | {Atom("jams", pair) for pair in inside}
         return obstructed(args, causes, scene) or frozenset({Atom("unreachable", args[:1])})
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:

@@ -25,7 +25,7 @@ from tamp.model.skill_spec import Spec
 from tamp.own_code import own_code
 from tamp.perception.observers import Things
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
-from tamp.skills.reach import through
+from tamp.skills.reaching import through
 
 CLEARANCE = 0.01
 """Metres that every part of the arm keeps from everything, where it does so already."""
@@ -212,5 +212,5 @@ class GuidedSkill(Skill):
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """The item most in the way, for skills that declare `obstructed`."""
-        told = obstructed(args, causes, scene) if args else frozenset()
-        return frozenset(f for f in told if f.predicate in self.spec.facts)
+        obstacles = obstructed(args, causes, scene) if args else frozenset()
+        return frozenset(f for f in obstacles if f.predicate in self.spec.facts)

@@ -22,8 +22,8 @@ def in_symbols(cause: Infeasible, scene: Scene) -> Infeasible:
     blockers = tuple(dict.fromkeys(called.get(b, b) for b in cause.blockers))
     message = cause.message
     for part in {*cause.blockers} & {*called}:
-        told = called[part] + (", while it is open," if _open(part, scene) else "")
-        message = re.sub(rf"(?<![\w-]){re.escape(part)}(?![\w-])", told, message)
+        stated = called[part] + (", while it is open," if _open(part, scene) else "")
+        message = re.sub(rf"(?<![\w-]){re.escape(part)}(?![\w-])", stated, message)
     return replace(cause, blockers=blockers, message=message.rstrip(","))
 
 
@@ -40,8 +40,8 @@ def while_open(
     is_open = {s for s, part in shutting.items() if not _at_rest(s, then) and part.name not in about_them}
     hit = Counter(frozenset(c.blockers) for c in causes if c.reason in TOUCHING and c.blockers)
     blocked = next((most for most, _ in hit.most_common(1) if most <= is_open), frozenset[str]())
-    told = frozenset(Atom("in-way-if-open", (about, s)) for s in blocked)
-    return told | {Atom("in-way", (about, s)) for s in blocked if not _at_rest(s, now)}
+    stated = frozenset(Atom("in-way-if-open", (about, s)) for s in blocked)
+    return stated | {Atom("in-way", (about, s)) for s in blocked if not _at_rest(s, now)}
 
 
 def _interiors(scene: Scene) -> dict[str, Part]:

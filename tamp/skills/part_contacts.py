@@ -20,7 +20,7 @@ from tamp.model.scene import Joint, Part, PartKind
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
 from tamp.skills.pick import SPARE_OPENING
-from tamp.skills.reach import boxes_of
+from tamp.skills.reaching import boxes_of
 
 FRONT = 0.035
 """Metres behind a drawer's foremost point within which its handle lies."""

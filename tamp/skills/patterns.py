@@ -19,7 +19,7 @@ from tamp.model.motions import Move
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
-from tamp.skills.reach import through
+from tamp.skills.reaching import through
 
 CLEARANCE = 0.01
 """Metres that every part of the arm keeps from everything, where it does so already."""

@@ -18,11 +18,11 @@ from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.declared import PICK
-from tamp.skills.layout import arranged
 from tamp.skills.place import RELEASE_OPENINGS
-from tamp.skills.reach import CLEARANCE, DEXTERITY, Room, both_ways, boxes_of, reach_for, where_within_reach
+from tamp.skills.place_targets import target_of, ways_out
+from tamp.skills.reaching import CLEARANCE, DEXTERITY, Room, both_ways, boxes_of, reach_for, where_within_reach
 from tamp.skills.rests import rest_poses
-from tamp.skills.targets import target_of, ways_out
+from tamp.skills.surface_layout import arranged
 
 LOOKED_AT = 8
 """Poses of the item where it goes next that a grasp is held against."""
@@ -200,8 +200,8 @@ def _hindered(
     conflict = frozenset().union(*(h.by for h in hindered)) | {item.name} if definite else None
     blockers = tuple(sorted(fewest or ()))
     facts = frozenset(Atom("obstructed", (item.name, b)) for b in blockers)
-    told = f"pick: the hand has no room at {item.name} because of {' and '.join(blockers) or 'other things'}"
-    return Infeasible("hindered", blockers, facts, told, conflict=conflict)
+    reason = f"pick: the hand has no room at {item.name} because of {' and '.join(blockers) or 'other things'}"
+    return Infeasible("hindered", blockers, facts, reason, conflict=conflict)
 
 
 def worth_trying(

@@ -18,9 +18,9 @@ from tamp.model.situation import Situation
 from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
 from tamp.skills.declared import PLACE
-from tamp.skills.layout import arranged
+from tamp.skills.place_targets import UPWARDS, PlaceTarget, target_of, upright, ways_out
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
-from tamp.skills.targets import UPWARDS, PlaceTarget, target_of, upright, ways_out
+from tamp.skills.surface_layout import arranged
 
 CLEARANCE = 0.002
 CARRY = (0.006, 0.004)

@@ -12,10 +12,10 @@ from motion import grasps, paths, placements
 from motion.poses import Array, inverse, pose, rotation_about
 from motion.shapes import Shape, bounds
 from tamp.model.situation import Situation
-from tamp.skills import layout
+from tamp.skills import surface_layout
 from tamp.skills.base import Tools
-from tamp.skills.layout import arranged, leaving_room, roomy
-from tamp.skills.targets import PlaceTarget, outside, upright
+from tamp.skills.place_targets import PlaceTarget, outside, upright
+from tamp.skills.surface_layout import arranged, leaving_room, roomy
 
 SPOTS = 30
 """Poses of an item at rest that are tried for each grasp."""
@@ -201,7 +201,7 @@ def _middles(target: PlaceTarget, shapes: tuple[Shape, ...], T_now: Array) -> li
         return []
     T_target = inverse(pose(np.zeros(3), target.axes))
     out = []
-    for turn, _ in layout.footprint(target.name, shapes, T_target @ T_now).turns:
+    for turn, _ in surface_layout.footprint(target.name, shapes, T_target @ T_now).turns:
         for yaw in (turn, turn + np.pi):
             T = T_target @ placements.turned(T_now, yaw)
             low, high = bounds(shapes, T)

@@ -19,8 +19,8 @@ from tamp.model.situation import Situation
 from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.declared import SLIDE
-from tamp.skills.reach import configuration_at, through, way_to
-from tamp.skills.targets import PlaceTarget, target_of
+from tamp.skills.place_targets import PlaceTarget, target_of
+from tamp.skills.reaching import configuration_at, through, way_to
 
 HEIGHTS = (0.012, 0.02, 0.03)
 """Metres of the tool point above the underside of what is pushed."""

@@ -17,13 +17,12 @@ from typer.testing import CliRunner
 
 from cli import inputs
 from cli.main import app
+from tamp.agent.camera_perceiver import PerceiverFactory
 from tamp.api import arguments, camera
 from tamp.api.bench import Request
 from tamp.api.bench_episodes import Setup
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
-from tamp.perception import perceivers
-from tamp.perception.perceivers import PerceiverFactory
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.labels import by_camera, in_words
 from tests.stand_in_eyes import StandIn, answering
@@ -32,7 +31,7 @@ from tests.stand_in_eyes import StandIn, answering
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the library of objects had been built."""
-    monkeypatch.setattr(perceivers, "check_library", lambda: None)
+    monkeypatch.setattr("tamp.perception.library.check_library", lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +140,7 @@ def test_eyes_that_do_not_go_with_a_backend_are_told() -> None:
 def test_a_server_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
     """With the command as it is typed; the library is an empty one, which the eyes need only once there is a scene."""
     code = (
-        "import tamp.api.camera as c, tamp.perception.perceivers as e\n"
+        "import tamp.api.camera as c, tamp.perception.library as e\n"
         "e.check_library = lambda: None\n"
         "import dataclasses\n"
         "recipe = c.recipe\n"

@@ -22,8 +22,8 @@ from tamp.model.bodies import world_of
 from tamp.model.scene import Region, Scene, SceneObject, with_joint_at, with_object_at
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
+from tamp.skills.place_targets import DROP_FROM, target_of
 from tamp.skills.rests import SPOTS, rest_poses
-from tamp.skills.targets import DROP_FROM, target_of
 
 DRAWS = 8
 """Whole scenes that are drawn before there is no room."""

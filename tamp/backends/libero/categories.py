@@ -20,7 +20,7 @@ from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import Part, Region, SceneObject
 from tamp.perception.object_model import Kind, kind_of
-from tamp.skills.targets import upright
+from tamp.skills.place_targets import upright
 
 LEAST_INERTIA = "0.001"
 """Mass (kg) and inertia (kg m²) of what has no collision shape, so that a model without pictures compiles."""

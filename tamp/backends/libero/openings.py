@@ -10,7 +10,7 @@ from tamp.backends.libero.categories import Category
 from tamp.files.toml_table import Table
 from tamp.model.goal_syntax import with_article
 from tamp.model.scene import Joint, Part, SceneObject
-from tamp.skills.targets import outside
+from tamp.skills.place_targets import outside
 
 Box = tuple[Array, Array]
 """Lower and upper corner (3,), (3,), metres, world axes."""

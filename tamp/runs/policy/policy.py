@@ -15,7 +15,7 @@ from motion.dynamics import ArmDynamics, Dynamics
 from motion.poses import Array
 from motion.standard_action import finger_target
 from tamp.agent.agent import Agent, Outcome
-from tamp.agent.camera_perceiver import TabletopPerceiver
+from tamp.agent.camera_perceiver import PerceiverFactory, TabletopPerceiver
 from tamp.agent.decision_request import Decide
 from tamp.agent.instruction import Instruction, Read, meant, nobody_reads
 from tamp.agent.recovery_options import REFLEXES
@@ -31,7 +31,6 @@ from tamp.model.state import WorldState
 from tamp.pddl.planner import Engine, Planner
 from tamp.perception.camera_calibration import Calibration
 from tamp.perception.observations import encoders, has_pictures
-from tamp.perception.perceivers import PerceiverFactory
 from tamp.perception.relative_places import goals_in
 from tamp.runs.moving_parts import parts_told
 

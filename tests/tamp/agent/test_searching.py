@@ -11,6 +11,7 @@ import pytest
 
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
+from tamp.agent.camera_perceiver import Observe, PerceiverFactory
 from tamp.agent.instruction import Instruction
 from tamp.agent.places import listed
 from tamp.errors import Refusal
@@ -20,7 +21,6 @@ from tamp.model.events import Event, Searching
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.camera_calibration import Calibration, Camera
-from tamp.perception.perceivers import Observe, PerceiverFactory
 from tamp.perception.relative_places import goals_in
 from tamp.runs.policy.policy import Policy
 from tests.live_sessions import a_panda

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tamp.perception.clusters import Points
 from tamp.perception.placing import PlacedModel
-from tamp.perception.tracks import Track, mistaken
+from tamp.perception.segmentation import Points
+from tamp.perception.tracking import Track, mistaken
 from tests.synthetic_looks import CAMERAS, HEIGHT, library, look, painted, standing, taken
 
 HERE = np.array([0.0, 0.0, 1.2])

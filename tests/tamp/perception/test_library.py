@@ -117,7 +117,7 @@ def test_what_is_damaged_is_named_with_the_command_that_helps(folder: Path, spoi
 def test_another_format_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "FORMAT", 99)
     with pytest.raises(InputError, match=r"cabinet\.npz has format 1, tamp reads 99; make it anew: tamp objects build"):
-        load(folder)
+        library.read(folder / "libero" / "cabinet.npz")
     text = json.loads((folder / "index.json").read_text()) | {"format": 0}
     (folder / "index.json").write_text(json.dumps(text))
     with pytest.raises(InputError, match=r"index\.json has format 0.*tamp objects build"):

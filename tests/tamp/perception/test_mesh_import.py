@@ -11,7 +11,7 @@ import pytest
 from motion.poses import Array
 from motion.shapes import Shape
 from tamp.errors import InputError
-from tamp.perception.boxing import BOXES, boxes
+from tamp.perception.box_decomposition import BOXES, boxes
 from tamp.perception.mesh_import import ImportedMesh, name_of, read_mesh, read_options
 from tests.solids import BOWL, CAN, obj, revolved
 

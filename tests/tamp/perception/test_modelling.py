@@ -55,8 +55,8 @@ def test_a_tongue_on_its_lid_leaves_a_can_round_and_a_handle_does_not() -> None:
 
 
 def test_what_is_told_is_believed() -> None:
-    assert symmetry_of(*thing("box", *prism(rectangle(0.08, 0.04), 0.02)), told=1).turns == 1
-    assert symmetry_of(*thing("box", *prism(rectangle(0.08, 0.04), 0.02)), told=4).turns == 4
+    assert symmetry_of(*thing("box", *prism(rectangle(0.08, 0.04), 0.02)), known=1).turns == 1
+    assert symmetry_of(*thing("box", *prism(rectangle(0.08, 0.04), 0.02)), known=4).turns == 4
 
 
 @pytest.mark.parametrize(("name", "attitudes"), [("can", 3), ("carton", 3), ("box", 4), ("kite", 6)])

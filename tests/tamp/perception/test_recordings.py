@@ -13,7 +13,7 @@ from tamp.errors import InputError
 from tamp.model.backend import Observation
 from tamp.model.scene import RobotState
 from tamp.perception import ground_truth, recordings
-from tests import recorded_truth
+from tests.perception_scores import most_pixels, placed
 from tests.synthetic_looks import SIZE, library, observed, robot, standing
 
 PLACED = standing(library()["can"], 0.1, 0.0, 0.3)
@@ -60,15 +60,15 @@ def test_depth_beyond_what_is_stored_is_far_and_none_is_none() -> None:
 
 def test_what_is_true_is_in_a_folder_that_perceiving_can_do_without(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "one")
-    truth = recorded_truth.read(folder)
-    assert truth.mask(1, "front", "can_1").sum() == 200 and recorded_truth.most_pixels(truth.moments[0], "can_1") == 200
-    placed = recorded_truth.placed(truth.moments[0], truth.things[0], library()["can"])
-    assert np.allclose(placed.T_world_object, PLACED.T_world_object)
+    truth = ground_truth.read(folder)
+    assert truth.mask(1, "front", "can_1").sum() == 200 and most_pixels(truth.moments[0], "can_1") == 200
+    can = placed(truth.moments[0], truth.things[0], library()["can"])
+    assert np.allclose(can.T_world_object, PLACED.T_world_object)
     for path in (folder / "truth").iterdir():
         path.unlink()
     assert recordings.read(folder).looked(0).images
     with pytest.raises(InputError, match=r"no truth.json"):
-        recorded_truth.read(folder)
+        ground_truth.read(folder)
 
 
 def test_nothing_of_the_truth_is_in_the_part_that_is_perceived(tmp_path: Path) -> None:

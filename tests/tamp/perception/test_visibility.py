@@ -1,4 +1,4 @@
-"""Views that a camera in the hand may take, and what nobody has seen yet."""
+"""Views that a camera in the hand may take, and what no picture has shown yet."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from motion.poses import Array, pose, rotation_about
 from tamp.model.images import Image, pinhole
 from tamp.model.scene import Region
-from tamp.perception.clusters import Ground
 from tamp.perception.looks import Look
+from tamp.perception.segmentation import Ground
 from tamp.perception.visibility import CELL, HandEye, Unseen, floor_of, shown, views
 
 DOWN = np.array([[0.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])

@@ -26,9 +26,9 @@ from tamp.runs.bench.boxes import TABLE, TABLE_TOP
 from tamp.skills.base import Infeasible, Refinement, Tools
 from tamp.skills.pick import lift_clear
 from tamp.skills.place import Place, retreat_from
-from tamp.skills.reach import both_ways
+from tamp.skills.place_targets import target_of, upright
+from tamp.skills.reaching import both_ways
 from tamp.skills.rests import APART, SPOTS, rest_poses
-from tamp.skills.targets import target_of, upright
 
 HALF = 0.03
 """Half the side of the boxes, metres."""

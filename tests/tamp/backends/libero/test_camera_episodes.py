@@ -12,7 +12,7 @@ from tamp.api import arguments, camera
 from tamp.backends.libero import tasks
 from tamp.errors import InputError
 from tamp.pddl.planner import Engine
-from tamp.perception.perceivers import check_library
+from tamp.perception.library import check_library
 from tamp.runs.episode import Settings
 from tamp.runs.policy.remote import PolicyProcess
 from tests.places import by_policy as run_camera

@@ -12,6 +12,7 @@ import pytest
 
 from motion.poses import Array
 from motion.robot import RobotDescription
+from tamp.agent.camera_perceiver import Observe, PerceiverFactory
 from tamp.agent.instruction import Instruction
 from tamp.agent.monitor import SELDOM
 from tamp.backends.fake_table import FakeTable
@@ -21,7 +22,6 @@ from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.camera_calibration import Calibration, Camera
-from tamp.perception.perceivers import Observe, PerceiverFactory
 from tamp.perception.relative_places import goals_in
 from tamp.runs.bench.boxes import make
 from tamp.runs.policy.policy import Policy

@@ -1,5 +1,4 @@
-"""Which known objects explain what stands on the ground, and where they are: one after the other, the most telling
-first, until nothing is left that a model explains."""
+"""Recognise known objects in the points above the ground, the most certain one first, until no model explains more."""
 
 from __future__ import annotations
 
@@ -10,7 +9,6 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from motion.poses import Array, inverse, moved
-from tamp.perception.clusters import EXPLAINED, Ground, Points, clusters, evidence
 from tamp.perception.colours import coloured, is_other
 from tamp.perception.fitting import (
     EVERY_WAY,
@@ -28,7 +26,8 @@ from tamp.perception.fitting import (
 )
 from tamp.perception.looks import Look, share_seen
 from tamp.perception.placing import PlacedModel, whole
-from tamp.perception.unknowns import SEEN, shaped_like
+from tamp.perception.segmentation import EXPLAINED, Ground, Points, clusters, evidence
+from tamp.perception.unknown_objects import SEEN, shaped_like
 
 ALIKE = 0.006
 """Worth up to which two things look alike."""

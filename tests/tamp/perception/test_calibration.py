@@ -16,8 +16,8 @@ from tamp.backends.libero.tasks import find
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Observation
 from tamp.model.domain import load
-from tamp.perception import calibrating, recordings
-from tamp.perception.calibrating import FEWEST, CalibratedCamera, calibrated, distinct, middle
+from tamp.perception import calibration, recordings
+from tamp.perception.calibration import FEWEST, CalibratedCamera, calibrated, distinct, middle
 from tamp.perception.library import load as library
 from tamp.perception.registration import size
 from tamp.perception.robot_appearance import link_poses
@@ -104,8 +104,8 @@ def test_a_camera_that_moved_between_the_views_is_refused(
 def test_what_was_found_is_written_read_and_used(tmp_path: Path) -> None:
     off = pose(np.array([0.003, 0.0, 0.004]), rotation_about(np.array([0.0, 0.0, 1.0]), np.radians(1.0)))
     path = tmp_path / "new" / "calibration.json"
-    calibrating.write(path, [CalibratedCamera(AGENT, False, off, off, 5, (0.0, 0.0))], {"scene": "x"})
-    assert np.allclose(calibrating.read(path)[AGENT], off)
+    calibration.write(path, [CalibratedCamera(AGENT, False, off, off, 5, (0.0, 0.0))], {"scene": "x"})
+    assert np.allclose(calibration.read(path)[AGENT], off)
     told = json.loads(path.read_text())["cameras"][AGENT]
     assert (told["mm"], told["degrees"], told["views"]) == (5.0, 1.0, 5)
 
@@ -125,7 +125,7 @@ def test_what_was_found_is_written_read_and_used(tmp_path: Path) -> None:
 def test_a_file_that_is_no_calibration_is_refused(content: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text(content)
     with pytest.raises(InputError, match=why):
-        calibrating.read(tmp_path / "c.json")
+        calibration.read(tmp_path / "c.json")
 
 
 def test_the_middle_of_poses_is_not_led_astray_by_one() -> None:

@@ -1,11 +1,9 @@
-"""Where cameras really are, from many views: what `tamp.perception.rig` finds out at one look, once and for all.
+"""Calibrate cameras from many views, and read and write what was found.
 
-A fixed camera is where the robot that it sees is where the encoders have it, whatever the robot does. The camera in the
-hand is where it sees the surfaces that the fixed ones see: its place in the hand is one for all views, which are
-solved together, so that what one view does not tell another one does.
-
-
-What a calibration found, in a file: where each camera is, against where it was said to be."""
+A fixed camera is where the robot in its images agrees with the encoders, whatever the robot does. The camera on the
+hand is where it sees the surfaces that the fixed ones see. Its pose in the hand is one for all views, which are solved
+together: what one view leaves open another one determines. `tamp.perception.rig` corrects the same at a single look.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ from tamp.perception.registration import (
     jointly_aligned,
     size,
     sought,
-    untold,
+    undetermined_direction,
 )
 from tamp.perception.rig import steady
 from tamp.perception.robot_appearance import link_poses, robot_pixels
@@ -175,14 +173,14 @@ def _on_hand(
         others = [_look(corrected(steady(_image(o, f.camera)), f.off), there, skins) for f in fixed]
         look = _look(steady(_image(o, camera)), there, skins)
         views.append(SurfaceView.of(look, Surface.of(others)))
-    told = jointly_aligned(views)
-    if told is None:
+    as_record = jointly_aligned(views)
+    if as_record is None:
         raise Refusal(
             f"what {camera} and the fixed cameras both see does not tell where it is: bring things with sides into "
             "view, not the table alone, and turn the hand",
             "degenerate",
         )
-    if (open_way := untold(views, told)) is not None:
+    if (open_way := undetermined_direction(views, as_record)) is not None:
         along = ", ".join(f"{x:.1f}" for x in open_way)
         raise Refusal(
             f"what {camera} and the fixed cameras both see leaves it open where it is along, or how it is turned "
@@ -190,11 +188,11 @@ def _on_hand(
             "view that face other ways",
             "degenerate",
         )
-    single = [off for view in views if (off := jointly_aligned([view], told)) is not None]
+    single = [off for view in views if (off := jointly_aligned([view], as_record)) is not None]
     scatter = middle(single)[1] if single else (0.0, 0.0)
     _check(camera, scatter)
     T_tool_camera = inverse(seen[0].robot.T_world_tool) @ _image(seen[0], camera).T_world_camera
-    return CalibratedCamera(camera, True, told, T_tool_camera @ told, len(views), scatter)
+    return CalibratedCamera(camera, True, as_record, T_tool_camera @ as_record, len(views), scatter)
 
 
 def _look(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> Look:
@@ -226,12 +224,12 @@ def write(path: Path, found: Sequence[CalibratedCamera], about: dict[str, Any]) 
     """Write it; `about` says of what recording. InputError where it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, {"format": FORMAT, "about": about, "cameras": {f.camera: told(f) for f in found}})
+        write_json(path, {"format": FORMAT, "about": about, "cameras": {f.camera: as_record(f) for f in found}})
     except OSError as e:
         raise InputError(f"cannot write {path}: {e.strerror}") from e
 
 
-def told(found: CalibratedCamera) -> dict[str, Any]:
+def as_record(found: CalibratedCamera) -> dict[str, Any]:
     """What was found of a camera, as plain data."""
     metres, radians = found.size
     return {

@@ -1,7 +1,7 @@
-"""What is known of each thing over time: where it was seen last, how surely, and whether it is still that thing.
+"""Track things from look to look: pose, confidence, and whether each is still the thing it was taken for.
 
-One of another shape does not fit what is seen there any more. Of products that have one shape only colours tell: what
-is nearest to the hand is about to matter, and is looked at each time; where that is another thing, all are looked at.
+A thing of another shape does not fit what is seen there any more. Of products of one shape only colours tell: the ones
+nearest to the hand are checked each time, all of them once one of these is another thing.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motion.poses import Array, Numbers, joint_transform, moved, pose, rotation_vector_to_matrix
-from tamp.perception.clusters import Points
 from tamp.perception.colours import is_other
 from tamp.perception.fitting import Candidate, FitStep, FitTarget, climbed, joint_near, judged
 from tamp.perception.looks import SAME, VISIBLE, Look, sighting
 from tamp.perception.placing import PlacedModel, whole
-from tamp.perception.recognising import HALF_SURE, Recognition
-from tamp.perception.unknowns import SEEN
+from tamp.perception.recognition import HALF_SURE, Recognition
+from tamp.perception.segmentation import Points
+from tamp.perception.unknown_objects import SEEN
 
 AROUND = 0.03
 """Metres around a thing in which points may be its own although it has moved."""
@@ -100,7 +100,7 @@ def followed(track: Track, points: Points, looks: Sequence[Look], time: float, r
     return replace(track, lost=True) if sighting(track.placed, looks).past_it else track
 
 
-def told_apart(before: Mapping[str, Track], after: Mapping[str, Track], looks: Sequence[Look]) -> dict[str, Track]:
+def kept_apart(before: Mapping[str, Track], after: Mapping[str, Track], looks: Sequence[Look]) -> dict[str, Track]:
     """Tracks after a look, of which no two that are alike are in one place: a bowl in a bowl is not seen any more, and
     follows what is seen of the other one. The one stays where it was that is not seen to be gone from there."""
     out = dict(after)

@@ -18,7 +18,7 @@ from motion.poses import Array, inverse, pose
 from motion.shapes import Shape, bounds
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
-from tamp.skills.targets import PlaceTarget, upright
+from tamp.skills.place_targets import PlaceTarget, upright
 
 GAP = 0.006
 """Metres between neighbours: more than what is kept from a thing that is carried past."""

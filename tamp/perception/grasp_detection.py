@@ -1,4 +1,4 @@
-"""What the hand holds, from the fingers alone: they stopped before they met, and something was between them."""
+"""Detect from the fingers alone what the hand holds: they stopped before they met, and a thing was between them."""
 
 from __future__ import annotations
 

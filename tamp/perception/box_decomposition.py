@@ -1,4 +1,4 @@
-"""Boxes for a mesh to be touched by: what is hollow stays hollow."""
+"""Approximate a mesh by boxes for collision checks; hollow shapes stay hollow."""
 
 from __future__ import annotations
 

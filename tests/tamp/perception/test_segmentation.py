@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tamp.perception.clusters import ground_of
 from tamp.perception.looks import Look
+from tamp.perception.segmentation import ground_of
 from tests.synthetic_looks import boxed, looking
 
 BASE = np.array([-0.6, 0.0, 0.4])

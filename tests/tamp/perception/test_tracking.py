@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from motion.poses import Array, pose, rotation_about
-from tamp.perception.clusters import Points
 from tamp.perception.placing import PlacedModel
-from tamp.perception.tracks import Track, at_rest, followed, held_as_seen, told_apart
+from tamp.perception.segmentation import Points
+from tamp.perception.tracking import Track, at_rest, followed, held_as_seen, kept_apart
 from tests.perception_scores import pose_errors
 from tests.synthetic_looks import CAMERAS, library, look, standing, taken
 
@@ -111,6 +111,6 @@ def test_two_that_are_alike_are_not_in_one_place() -> None:
     }
     after = {name: replace(t, placed=stacked, time=1.0) for name, t in before.items()}
     looks = [look(taken(camera, [lower, stacked])) for camera in CAMERAS]
-    told = told_apart(before, after, looks)
+    told = kept_apart(before, after, looks)
     assert told["disc_1"].placed is lower, "it is hidden, and where it was"
     assert told["disc_2"].placed is stacked, "one sees past where it was carried"

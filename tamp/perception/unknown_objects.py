@@ -1,6 +1,6 @@
-"""Things that no model explains: a name from colour and shape, something to touch them by, and a skin to follow them.
+"""Model things that are not in the library: a name from colour and shape, collision boxes, and a skin to track.
 
-Only what was seen is known of them: their hidden sides are taken to be where the seen ones end.
+Only what was seen is known of them: their hidden sides are assumed to be where the seen ones end.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from scipy.spatial import cKDTree
 from motion.poses import Array, Numbers, moved, pose, rotation_about
 from motion.shapes import Shape
 from tamp.model.scene import Part, SceneObject
-from tamp.perception.clusters import FEWEST, THIN, Ground, Points
 from tamp.perception.object_model import ObjectModel, Skin
 from tamp.perception.placing import PlacedModel
+from tamp.perception.segmentation import FEWEST, THIN, Ground, Points
 from tamp.perception.skinning import field_around
 
 SEEN = "seen"
@@ -206,10 +206,10 @@ def _shape_name(size: tuple[float, float], height: float, fills: float) -> str:
 def colour_name(colours: Numbers) -> str:
     """The word for most of some colours (n, 3), bytes; what is in the shade tells less."""
     some = colours[:: max(1, len(colours) // 200)] / 255.0
-    told: dict[str, float] = defaultdict(float)
+    votes: dict[str, float] = defaultdict(float)
     for c in some:
-        told[_word(*c)] += float(max(c))
-    return max(sorted(told), key=lambda word: told[word])
+        votes[_word(*c)] += float(max(c))
+    return max(sorted(votes), key=lambda word: votes[word])
 
 
 def _word(red: float, green: float, blue: float) -> str:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from motion.poses import Array
-from tamp.perception.clusters import Ground, Points
-from tamp.perception.unknowns import colour_name, of_one_thing, unknown_thing
+from tamp.perception.segmentation import Ground, Points
+from tamp.perception.unknown_objects import colour_name, of_one_thing, unknown_thing
 
 GROUND = Ground(0.9, np.array([-0.5, -0.5]), np.array([0.5, 0.5]), 0.9)
 SPOT = np.array([0.1, 0.2, 0.9])

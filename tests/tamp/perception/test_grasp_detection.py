@@ -8,7 +8,7 @@ import pytest
 from motion.poses import inverse, pose
 from motion.shapes import Shape
 from tamp.model.scene import Part, RobotState, SceneObject
-from tamp.perception.holding import HandTracker
+from tamp.perception.grasp_detection import HandTracker
 from tamp.perception.object_model import ObjectModel, Skin
 from tamp.perception.placing import PlacedModel
 from tamp.perception.skinning import field_around

@@ -1,4 +1,4 @@
-"""What stands out of the ground: its height, the points above it, which of these belong together, and to a model."""
+"""Segment what stands out of the ground: its height, the points above it, and clusters of these."""
 
 from __future__ import annotations
 

@@ -10,24 +10,28 @@ import pytest
 from motion.poses import pose, rotation_about
 from motion.robot import Gripper
 from motion.shapes import Shape
-from tamp.skills import layout
+from tamp.skills import surface_layout
 
 NONE = np.zeros((0, 4))
 UP = np.array([0.0, 0.0, 1.0])
 
 
-def square(name: str, side: float = 0.06) -> layout.Footprint:
-    return layout.Footprint(name, ((0.0, (side, side)),))
+def square(name: str, side: float = 0.06) -> surface_layout.Footprint:
+    return surface_layout.Footprint(name, ((0.0, (side, side)),))
 
 
 def first(
-    things: list[layout.Footprint], half: tuple[float, float], taken: np.ndarray = NONE
-) -> dict[str, layout.Spot]:
-    return next(layout.arrangements(things, np.array(half), taken, np.random.default_rng(0), Gripper().footprint), {})
+    things: list[surface_layout.Footprint], half: tuple[float, float], taken: np.ndarray = NONE
+) -> dict[str, surface_layout.Spot]:
+    return next(
+        surface_layout.arrangements(things, np.array(half), taken, np.random.default_rng(0), Gripper().footprint), {}
+    )
 
 
 def apart(a: np.ndarray, b: np.ndarray) -> bool:
-    return bool((a[:2] >= b[2:] + layout.GAP - 1e-4).any() or (b[:2] >= a[2:] + layout.GAP - 1e-4).any())
+    return bool(
+        (a[:2] >= b[2:] + surface_layout.GAP - 1e-4).any() or (b[:2] >= a[2:] + surface_layout.GAP - 1e-4).any()
+    )
 
 
 @pytest.mark.parametrize(("count", "half"), [(3, (0.04, 0.11)), (6, (0.08, 0.12)), (8, (0.08, 0.15))])
@@ -62,7 +66,7 @@ def test_the_last_one_must_leave_the_fingers_room() -> None:
 
 def test_a_footprint_is_turned_along_the_target() -> None:
     box = (Shape("box", np.array([0.03, 0.02, 0.05]), np.eye(4)),)
-    print_ = layout.footprint("a", box, pose([0.3, 0.1, 0.05], rotation_about(UP, 0.4)))
+    print_ = surface_layout.footprint("a", box, pose([0.3, 0.1, 0.05], rotation_about(UP, 0.4)))
     sizes = {tuple(round(v, 4) for v in size) for _, size in print_.turns}
     assert sizes == {(0.06, 0.04), (0.04, 0.06)}
     assert min(abs(turn) for turn, _ in print_.turns) == pytest.approx(0.4)
@@ -72,4 +76,4 @@ def test_only_what_stands_up_over_the_rectangle_takes_room() -> None:
     box = Shape("box", np.array([0.02, 0.02, 0.02]), np.eye(4))
     half = np.array([0.1, 0.1])
     pieces = [(box, pose([x, 0.0, z])) for x, z in ((0.0, 0.02), (0.3, 0.02), (0.0, -0.02), (0.0, 0.5))]
-    assert layout.standing(pieces, half, 0.1).round(3).tolist() == [[-0.02, -0.02, 0.02, 0.02]]
+    assert surface_layout.standing(pieces, half, 0.1).round(3).tolist() == [[-0.02, -0.02, 0.02, 0.02]]
