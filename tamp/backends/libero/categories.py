@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import from_quat, to_quat
-from tamp.backends.mujoco.objects import Ends, ObjectReader, ThingKind
+from tamp.backends.mujoco.model_objects import Ends, ObjectReader, ThingKind
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import Part, Region, SceneObject

@@ -10,7 +10,7 @@ from motion.poses import Array, to_quat
 from tamp.backends.libero.arranging import arranged
 from tamp.backends.libero.openings import far_open
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.scene_description import Declaration, Thing
+from tamp.backends.libero.scene_description import Declaration, DeclaredThing
 from tamp.model.atoms import Atom
 from tamp.model.bodies import world_of
 from tamp.model.scene import Scene, SceneObject
@@ -74,7 +74,7 @@ def _put(environment: LiberoEnvironment, scene: Scene) -> None:
     sim.forward()
 
 
-def _overlap(environment: LiberoEnvironment, declared: Declaration) -> tuple[Thing, str] | None:
+def _overlap(environment: LiberoEnvironment, declared: Declaration) -> tuple[DeclaredThing, str] | None:
     """A thing that is inside another as it was put, and by how much; None where there is none."""
     model, contacts = environment.sim.model._model, environment.sim.data._data.contact
     owners = environment.owners()
@@ -95,7 +95,7 @@ def _set_joints(sim: Any, o: Any) -> None:
             sim.data.qpos[model.jnt_qposadr[model.body(part.name).jntadr[0]]] = part.joint.value
 
 
-def _unmet(declared: Declaration, wanted: Scene, seen: Scene, state: WorldState) -> tuple[Thing, str] | None:
+def _unmet(declared: Declaration, wanted: Scene, seen: Scene, state: WorldState) -> tuple[DeclaredThing, str] | None:
     """A thing that is not as it is declared, and what to say of it; None when all are.
 
     `wanted` is how everything was put down, `seen` how it is at rest, `state` the same in symbols.
@@ -106,14 +106,14 @@ def _unmet(declared: Declaration, wanted: Scene, seen: Scene, state: WorldState)
     return None
 
 
-def _wrong(declared: Declaration, thing: Thing, wanted: Scene, seen: Scene, state: WorldState) -> str | None:
+def _wrong(declared: Declaration, thing: DeclaredThing, wanted: Scene, seen: Scene, state: WorldState) -> str | None:
     now = seen.object(thing.name)
     if thing.category.fixed:
         return _wrong_joint(thing, now)
     return _elsewhere(thing, declared.support(thing.name), state) or _wrong_pose(thing, wanted, seen)
 
 
-def _elsewhere(thing: Thing, support: Thing, state: WorldState) -> str | None:
+def _elsewhere(thing: DeclaredThing, support: DeclaredThing, state: WorldState) -> str | None:
     if Atom(support.relation, (thing.name, support.target)) in state.atoms:
         return None
     where = [str(a) for a in sorted(state.atoms, key=str) if a.args[:1] == (thing.name,) and len(a.args) == 2]
@@ -121,7 +121,7 @@ def _elsewhere(thing: Thing, support: Thing, state: WorldState) -> str | None:
     return f"{thing.name} does not stay {support.where}{told}; put it somewhere else, or something else there"
 
 
-def _wrong_pose(thing: Thing, wanted: Scene, seen: Scene) -> str | None:
+def _wrong_pose(thing: DeclaredThing, wanted: Scene, seen: Scene) -> str | None:
     name, now = thing.name, seen.object(thing.name)
     if thing.relation != "in" and _tilt(wanted.object(name), now) > FELL:
         return f"{name} falls over {thing.where}; put it somewhere flatter, or something else there"
@@ -132,7 +132,7 @@ def _wrong_pose(thing: Thing, wanted: Scene, seen: Scene) -> str | None:
     return None
 
 
-def _wrong_joint(thing: Thing, now: SceneObject) -> str | None:
+def _wrong_joint(thing: DeclaredThing, now: SceneObject) -> str | None:
     for part in now.parts:
         if part.joint is None:
             continue
@@ -158,7 +158,7 @@ def _distance(a: SceneObject, b: SceneObject) -> float:
     return float(np.linalg.norm(apart))
 
 
-def _off(thing: Thing, p: Array) -> float:
+def _off(thing: DeclaredThing, p: Array) -> float:
     """Metres (seen from above) from where a thing is declared to be."""
     if thing.at is not None:
         return float(np.linalg.norm(p - thing.at[:2]))

@@ -6,6 +6,7 @@ import contextlib
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tamp.backends.libero.panda import BASE_BODY, CONTROL_PERIOD, ROBOT_PREFIXES
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import initial_states
-from tamp.backends.mujoco.objects import FLAT, body_pose, site_pose
+from tamp.backends.mujoco.model_objects import FLAT, body_pose, site_pose
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import RobotState
@@ -262,6 +263,33 @@ class LiberoEnvironment:
     def close(self) -> None:
         """Free the simulation."""
         self._env.close()
+
+
+@dataclass(eq=False)
+class Scenes:
+    """Keeps the last task's environment for episodes in a row that run in it; `render`: with pictures."""
+
+    render: bool = False
+    _built: LiberoEnvironment | None = None
+
+    def of(self, task: Task, seed: int, init_state: int | None = None) -> LiberoEnvironment:
+        """The environment of a task, started over with a draw or a stored initial state."""
+        if self._built is not None and self._built.task == task:
+            self._built.reset(seed=seed, init_state=init_state)
+            return self._built
+        self.close()
+        self._built = LiberoEnvironment(task, seed=seed, init_state=init_state, render=self.render)
+        return self._built
+
+    def close(self) -> None:
+        """Close what was built."""
+        if self._built is not None:
+            self._built.close()
+            self._built = None
+
+    def forget(self) -> None:
+        """Drop what was built, which may be in any state, without closing it."""
+        self._built = None
 
 
 def _stored(task: Task, init_state: int | None) -> Array:

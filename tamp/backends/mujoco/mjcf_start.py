@@ -13,7 +13,7 @@ from motion.poses import rotation_about, to_quat
 from tamp.backends.mujoco.mjcf_file import MjcfFile, read_mjcf
 from tamp.backends.mujoco.mjcf_scene import MjcfScene, SaidOfThing, check_names
 from tamp.backends.mujoco.mjcf_things import GROUND, Sorted, add_places, sort_bodies
-from tamp.backends.mujoco.objects import Ends, ObjectReader, ThingKind, ground, subtree
+from tamp.backends.mujoco.model_objects import Ends, ObjectReader, ThingKind, ground, subtree
 from tamp.files.quantities import FARTHEST, not_metres
 from tamp.model.scene import RobotState, Scene
 

@@ -13,7 +13,7 @@ from motion.poses import Array, inverse, pose, to_quat
 from motion.shapes import Shape, bounds
 from tamp.backends.mujoco.mjcf_file import FREE, MjcfFile
 from tamp.backends.mujoco.mjcf_scene import MjcfScene
-from tamp.backends.mujoco.objects import FLAT, NARROW, body_pose, carriers, shapes_of, subtree, top_of
+from tamp.backends.mujoco.model_objects import FLAT, NARROW, body_pose, carriers, shapes_of, subtree, top_of
 from tamp.model.goal_syntax import NAME, nearest_name, valid
 
 GROUND = "table"
@@ -99,7 +99,7 @@ STRAIGHT = 0.99
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class MjcfPlace:
     """A box site that a body gets: `T_body_place` (4, 4) and half-extents (3,)."""
 
     name: str
@@ -130,7 +130,7 @@ def _check_sites(read: MjcfFile, names: set[str], things: Sorted) -> None:
 
 def _places(
     read: MjcfFile, scene: MjcfScene, things: Sorted, name: str, with_sites: set[int], d: mujoco.MjData
-) -> Iterator[Place]:
+) -> Iterator[MjcfPlace]:
     """The places of one thing that it has no sites for."""
     m, said, root, movable = read.model, scene.said.get(name), things.roots[name], name in things.movable
     carried = carriers(m, root, movable)
@@ -144,7 +144,7 @@ def _places(
         called = m.body(body).name
         if called in told:
             low, high = told[called]
-            yield Place(_interior_name(name, called), body, pose(0.5 * (low + high)), 0.5 * (high - low))
+            yield MjcfPlace(_interior_name(name, called), body, pose(0.5 * (low + high)), 0.5 * (high - low))
         elif not with_sites & set(own) and (found := _hollow(m, d, own, body)) is not None:
             yield _placed(_interior_name(name, called), m, d, body, found)
     own = [b for b, carrier in carried.items() if carrier == root]
@@ -172,13 +172,13 @@ def _hollow(m: mujoco.MjModel, d: mujoco.MjData, bodies: list[int], body: int) -
     return cavity(shapes_of(m, d, bodies, T_frame_world), np.eye(4))
 
 
-def _placed(name: str, m: mujoco.MjModel, d: mujoco.MjData, body: int, box: Box) -> Place:
+def _placed(name: str, m: mujoco.MjModel, d: mujoco.MjData, body: int, box: Box) -> MjcfPlace:
     T_body_world = inverse(body_pose(d, body))
     flat = box[1][2] - box[0][2] < FLAT
     T_world_frame = np.eye(4) if flat else _frame(m, d, body)
     half = 0.5 * (box[1] - box[0])
     T = T_body_world @ T_world_frame @ pose(0.5 * (box[0] + box[1]))
-    return Place(name, body, T, np.maximum(half, THIN))
+    return MjcfPlace(name, body, T, np.maximum(half, THIN))
 
 
 def _top(shapes: tuple[Shape, ...]) -> Box | None:

@@ -12,7 +12,7 @@ from motion.poses import Array, inverse, to_quat
 from motion.robot import RobotDescription
 from motion.robot_parts import SOLIDS
 from motion.shapes import Shape
-from tamp.backends.mujoco.objects import body_pose
+from tamp.backends.mujoco.model_objects import body_pose
 from tamp.backends.physics.materials import (
     FINGER_SPEED,
     FRICTION,

@@ -10,7 +10,7 @@ import pytest
 
 from motion.poses import error
 from tamp.backends.libero import tasks
-from tamp.backends.physics.start import Start, start_of, world_in
+from tamp.backends.physics.start import TableStart, start_of, world_in
 from tamp.backends.physics.table import PhysicsTable
 from tests.small_scene import written
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.episode
 RESTS = 0.004
 """Metres that anything may settle by."""
 
-Started = tuple[Start, PhysicsTable]
+Started = tuple[TableStart, PhysicsTable]
 
 
 @pytest.fixture(
@@ -34,7 +34,7 @@ def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     of_libero = "/" in how
     task = tasks.find(how if of_libero else str(written(tmp_path_factory.mktemp("scene"))))
     start = start_of(task, 0, 0 if of_libero else None, None if of_libero and body == "panda" else body)
-    start = Start(start.scene, start.robot) if how == "rebuilt" else start
+    start = TableStart(start.scene, start.robot) if how == "rebuilt" else start
     world = world_in("pybullet" if how == "pybullet" or of_libero else "mujoco", start)
     yield start, PhysicsTable(world, start.robot)
     world.close()
