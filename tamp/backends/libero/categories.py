@@ -47,7 +47,7 @@ class Category:
 
     @property
     def kind(self) -> Kind:
-        """What it is to somebody who tidies up."""
+        """Item, container, appliance or fixture."""
         return kind_of(self.thing)
 
     @property

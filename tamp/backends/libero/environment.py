@@ -1,4 +1,4 @@
-"""LIBERO's simulator: build, reset, step at 20 Hz with its standard 7-number action, and ask its verdict."""
+"""LIBERO's simulator: build, reset, step at 20 Hz with its standard 7-number action, and check success."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LiberoEnvironment:
         self.stepping_seconds = 0.0
         self.last_action = np.zeros(7)
         self.disturbed: Callable[[Array], Array] | None = None
-        """What becomes of an action (7,) where somebody meddles: he is asked before each control step."""
+        """Perturbs an action (7,) before each control step."""
         self.after: list[Callable[[], None]] = []
         """Called after each control period."""
         states = _stored(task, init_state)
@@ -222,7 +222,7 @@ class LiberoEnvironment:
             called()
 
     def put(self, name: str, T_world_object: Array) -> None:
-        """Have somebody put a thing elsewhere, at rest."""
+        """Put a thing elsewhere, at rest."""
         joint = self.domain.objects_dict[name].joints[-1]
         self.sim.data.set_joint_qpos(joint, np.concatenate([T_world_object[:3, 3], to_quat(T_world_object[:3, :3])]))
         self.sim.data.set_joint_qvel(joint, np.zeros(6))
@@ -234,19 +234,19 @@ class LiberoEnvironment:
         return body_pose(self.sim.data._data, body)
 
     def set_joint(self, body: str, value: float) -> None:
-        """Have somebody bring the joint of a drawer, a door or a knob to a value, at rest."""
+        """Set the joint of a drawer, a door or a knob, at rest."""
         model, data = self.sim.model._model, self.sim.data._data
         joint = int(model.body_jntadr[model.body(body).id])
         data.qpos[model.jnt_qposadr[joint]], data.qvel[model.jnt_dofadr[joint]] = value, 0.0
         self.sim.forward()
 
     def push_hand(self, force: Array) -> None:
-        """Have somebody push the hand with a force (3,), newtons, from now on."""
+        """Push the hand with a force (3,), newtons, from now on."""
         body = self.sim.model._model.site_bodyid[self.domain.robots[0].eef_site_id]
         self.sim.data._data.xfrc_applied[body, :3] = force
 
     def check_success(self) -> bool:
-        """LIBERO's own verdict. Never success where LIBERO cannot check a goal."""
+        """LIBERO's own check. Always false where LIBERO cannot check the goal."""
         return self.task.is_checked and bool(self._env.check_success())
 
     def render(self, width: int = 512, height: int = 512) -> np.ndarray:
@@ -293,7 +293,7 @@ class Scenes:
 
 
 def _stored(task: Task, init_state: int | None) -> Array:
-    """The task's stored initial states, checked to hold number `init_state`; empty when none is asked for."""
+    """The task's stored initial states, checked to hold number `init_state`; empty without it."""
     if init_state is None:
         return np.zeros((0, 0))
     states = initial_states(task)
@@ -317,7 +317,7 @@ def _bddl_file(task: Task) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _buildable(task: Task) -> Iterator[None]:
-    """What LIBERO raises when a BDDL file that somebody wrote names what is not there: make that an error."""
+    """Turn what LIBERO raises for a user's BDDL file that names what does not exist into an InputError."""
     try:
         yield
     except (KeyError, AssertionError, AttributeError, IndexError, TypeError, ValueError, FileNotFoundError) as e:
@@ -331,7 +331,7 @@ def _buildable(task: Task) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _no_debugger(name: str) -> Iterator[None]:
-    """LIBERO's region sampler drops into a debugger when it cannot place an object: make that an error."""
+    """LIBERO's region sampler drops into a debugger when it cannot place an object: raise an InputError instead."""
     import pdb
 
     def refuse(*_: object, **__: object) -> None:

@@ -17,7 +17,7 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.scene_description import Task
-from tamp.backends.libero.scene_text import Said, scene_text
+from tamp.backends.libero.scene_text import SceneHeader, scene_text
 from tamp.errors import InputError, Refusal
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
@@ -65,7 +65,7 @@ def convert(task: Task, seed: int, init_state: int | None, domain: Domain, made_
         room, categories = _room(environment), _categories(environment, was.scene)
     finally:
         environment.close()
-    said = Said((made_by, ARM, *notes), task.instruction, goal, task.step_limit, room, task.names)
+    said = SceneHeader((made_by, ARM, *notes), task.instruction, goal, task.step_limit, room, task.names)
     text = scene_text(said, [(o, categories[o.name]) for o in was.scene if o.name in categories], was.state)
     off = difference(was, _loaded(text, domain if task.goal is None else None))
     return Conversion(text, goal, notes, {name: off[name] for name in categories})

@@ -41,7 +41,7 @@ class StageModel:
     `scene` is its MJCF, with the scene's own robot in it; `robot` the one that is drawn, whose shapes are put into it
     unless it is the scene's `own`. `places` has for each body of the scene where it is on the one that it hangs on,
     position and quaternion w x y z (7,): what stands still is there. `things` has the free joint of each thing that can
-    be carried, `parts` the joint of each part that moves, by name. `cameras` are what a perceiver is told of them:
+    be carried, `parts` the joint of each part that moves, by name. `cameras` are their calibrations:
     depth in metres; the one on the hand is on the tool of whatever robot, where the scene's own has it.
     """
 

@@ -30,7 +30,7 @@ VALID = "valid: a base, yaw or posture that keeps the robot clear of them, or th
 
 @dataclass(frozen=True, eq=False)
 class TableStart:
-    """What is seen at the start, and the robot. `spec` is the model of a scene that somebody wrote as MJCF; `stage`
+    """What is seen at the start, and the robot. `spec` is the model of an MJCF scene; `stage`
     what is to be drawn of one of LIBERO's, where pictures were asked for."""
 
     scene: Scene
@@ -140,8 +140,8 @@ def _overlaps(robot: RobotDescription, scene: Scene) -> list[Contact]:
 
 
 def world_in(engine: str, start: TableStart) -> PhysicsWorld:
-    """The world of a start in an engine, `pybullet` or `mujoco`: a scene that somebody wrote as MJCF is in MuJoCo what
-    it is there, all else is built anew of what was seen."""
+    """The world of a start in an engine, `pybullet` or `mujoco`: in MuJoCo an MJCF scene is used as it is written;
+    all else is rebuilt from what was perceived."""
     if engine == "pybullet":
         from tamp.backends.pybullet.bullet_world import BulletWorld
 
