@@ -87,13 +87,13 @@ class LiberoEnvironment:
         if self.task.declared is None:
             self.settle()
             if state is None:
-                from tamp.backends.libero.start_facts import check_start
+                from tamp.backends.libero.scene_start import check_start
 
                 check_start(self, seed)
         else:
-            from tamp.backends.libero.declared_start import start
+            from tamp.backends.libero.scene_start import start_declared
 
-            start(self, self.task.declared, seed)
+            start_declared(self, self.task.declared, seed)
         self.steps, self.stepping_seconds = 0, 0.0
 
     def settle(self) -> None:
