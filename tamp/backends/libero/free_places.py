@@ -1,4 +1,4 @@
-"""Places in a simulation at which a thing that is put down stays, and touches nothing by much."""
+"""Where somebody could put a thing down in a simulation: places at which it stays, and touches nothing by much."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.mujoco.model_objects import subtree
 
 SETTLING = 150
-"""Physics steps in which it has to stay in place."""
+"""Physics steps in which it has to stay where it was put."""
 STAYS = (0.01, 0.2)
 """Metres and radians by which it may move in them."""
 DEEP = 0.001

@@ -17,7 +17,7 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.scene_description import Task
-from tamp.backends.libero.scene_text import SceneHeader, scene_text
+from tamp.backends.libero.scene_text import Said, scene_text
 from tamp.errors import InputError, Refusal
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
@@ -35,7 +35,7 @@ ARM = "The arm starts in its usual posture, wherever it was there."
 
 
 @dataclass(frozen=True)
-class SceneState:
+class Seen:
     """A scene, and what holds in it."""
 
     scene: Scene
@@ -65,13 +65,13 @@ def convert(task: Task, seed: int, init_state: int | None, domain: Domain, made_
         room, categories = _room(environment), _categories(environment, was.scene)
     finally:
         environment.close()
-    said = SceneHeader((made_by, ARM, *notes), task.instruction, goal, task.step_limit, room, task.names)
+    said = Said((made_by, ARM, *notes), task.instruction, goal, task.step_limit, room, task.names)
     text = scene_text(said, [(o, categories[o.name]) for o in was.scene if o.name in categories], was.state)
     off = difference(was, _loaded(text, domain if task.goal is None else None))
     return Conversion(text, goal, notes, {name: off[name] for name in categories})
 
 
-def difference(was: SceneState, now: SceneState) -> dict[str, tuple[float, float]]:
+def difference(was: Seen, now: Seen) -> dict[str, tuple[float, float]]:
     """How far each thing is off: metres (the part that is farthest) and radians. Refusal for more than `OFF` and
     `TURNED`, and for facts that do not hold in both."""
     symbols = (f"{s} - {t}" for s, t in was.state.symbols.items() ^ now.state.symbols.items())
@@ -101,9 +101,9 @@ def _radians(a: Array, b: Array) -> float:
     return float(np.linalg.norm(rotation_vector(a[:3, :3].T @ b[:3, :3])))
 
 
-def _seen(environment: LiberoEnvironment) -> SceneState:
+def _seen(environment: LiberoEnvironment) -> Seen:
     scene = OraclePerceiver(environment).perceive()
-    return SceneState(scene, observe(scene, world_of(scene, environment.robot_model())))
+    return Seen(scene, observe(scene, world_of(scene, environment.robot_model())))
 
 
 def _goal(environment: LiberoEnvironment) -> tuple[str | None, tuple[str, ...]]:
@@ -155,7 +155,7 @@ def _category(category: str, name: str, scene: Scene) -> Category:
     return found
 
 
-def _loaded(text: str, domain: Domain | None) -> SceneState:
+def _loaded(text: str, domain: Domain | None) -> Seen:
     """The scene that a file makes, drawn by another seed than usual: nothing of it may be left to chance. Its goal is
     checked against a domain, where one is given."""
     with tempfile.TemporaryDirectory(prefix="tamp-scene-") as folder:

@@ -1,4 +1,4 @@
-"""Writes a perceived scene as a `scene.toml` that declares it."""
+"""A scene that was perceived, as the text of a `scene.toml` that declares it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ AJAR = 0.001
 
 
 @dataclass(frozen=True, eq=False)
-class SceneHeader:
-    """The part of a scene file before its things. `goal` is a formula, `names` phrase to symbol, `comments` its first
+class Said:
+    """What a scene file says besides its things. `goal` is a formula, `names` phrase to symbol, `comments` its first
     lines."""
 
     comments: tuple[str, ...]
@@ -34,15 +34,15 @@ class SceneHeader:
     names: Mapping[str, str]
 
 
-def scene_text(header: SceneHeader, things: Iterable[tuple[SceneObject, Category]], state: WorldState) -> str:
+def scene_text(said: Said, things: Iterable[tuple[SceneObject, Category]], state: WorldState) -> str:
     """The file. `things` are what is to be declared, each with its category; `state` says what they are on or in."""
-    head = [f"# {line}" for line in header.comments]
-    head += [f"instruction = {_text(header.instruction)}"] if header.instruction else []
-    head += [f"goal = {_text(header.goal)}"] if header.goal else []
-    head += [f"step_limit = {header.step_limit}", f"table = {_text(header.arena.name)}"]
-    blocks = [head, *(_thing(o, category, state, header.arena) for o, category in things)]
-    if header.names:
-        blocks.append(["[names]", *(f"{_text(phrase)} = {_text(symbol)}" for phrase, symbol in header.names.items())])
+    head = [f"# {line}" for line in said.comments]
+    head += [f"instruction = {_text(said.instruction)}"] if said.instruction else []
+    head += [f"goal = {_text(said.goal)}"] if said.goal else []
+    head += [f"step_limit = {said.step_limit}", f"table = {_text(said.arena.name)}"]
+    blocks = [head, *(_thing(o, category, state, said.arena) for o, category in things)]
+    if said.names:
+        blocks.append(["[names]", *(f"{_text(phrase)} = {_text(symbol)}" for phrase, symbol in said.names.items())])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
