@@ -33,8 +33,7 @@ from tamp.agent.recovery_options import REFLEXES
 from tamp.api import arguments, camera, language
 from tamp.api.sources import from_pddl
 from tamp.backends.libero import rendering, tasks
-from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.scenes import Scenes
+from tamp.backends.libero.environment import LiberoEnvironment, Scenes
 from tamp.perception.camera import ROBOT
 from tamp.perception.library import load as library
 from tamp.quiet import hush_simulator, hush_warnings

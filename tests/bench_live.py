@@ -34,12 +34,12 @@ from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import ROBOT, LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.task_check import ContactMonitor
 from tamp.backends.libero.tasks import suite_tasks
 from tamp.model.events import ActionEnded
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.runs.episode_log import read
+from tamp.runs.task_check import ContactMonitor
 from tests.emulated import TAMP, running
 from tests.live_sessions import Live, session_on
 

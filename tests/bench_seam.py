@@ -23,8 +23,8 @@ import numpy as np
 from motion.poses import Array
 from tamp.api.templates import new
 from tamp.backends.libero import rendering
+from tamp.backends.libero.environment import Scenes
 from tamp.backends.libero.scene_description import Task
-from tamp.backends.libero.scenes import Scenes
 from tamp.backends.libero.tasks import suite_tasks
 from tamp.model.domain import Domain, load
 from tamp.quiet import hush_simulator, hush_warnings

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from tamp.agent.decision_request import Decide
     from tamp.api.decoding import Looked
     from tamp.api.language import Model
-    from tamp.backends.libero.environment import LiberoEnvironment
+    from tamp.backends.libero.environment import LiberoEnvironment, Scenes
     from tamp.backends.libero.scene_description import Task
-    from tamp.backends.libero.scenes import Scenes
     from tamp.model.domain import Domain
     from tamp.model.events import Journal
     from tamp.runs.bench.wordings import Wording
@@ -190,7 +189,7 @@ class Runner:
         return decode(instruction, self._looked, self.model, self.domain, folder, refuse)
 
     def _environment(self, task: Task, k: Key) -> LiberoEnvironment:
-        from tamp.backends.libero.scenes import Scenes
+        from tamp.backends.libero.environment import Scenes
 
         drawn = self.setup.perception == "camera" and self.setup.backend == "libero"
         self._scenes = self._scenes or Scenes(render=self.sight or drawn)

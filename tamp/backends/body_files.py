@@ -1,6 +1,4 @@
-"""A robot's file: an arm that is known by its table, or a model that somebody else has written, and what is to be known
-of it besides.
-"""
+"""Reads a robot's TOML file: an arm that this toolkit knows, or a URDF or MJCF model with its hand, tool and limits."""
 
 from __future__ import annotations
 
@@ -117,7 +115,7 @@ def _with_hand(parts: tuple[Part, ...], hand: Table, path: Path, radians: bool) 
 
 
 def _driven(table: Table, robot: RobotDescription) -> RobotDescription:
-    """What drives the joints: targets, where it is said how often, else torques."""
+    """What drives the joints: targets if their period is given, else torques."""
     if not table.has("joint_period"):
         if table.has("efforts"):
             raise table.wrong("efforts are of joints that take targets; valid with joint_period", "efforts")
@@ -193,7 +191,7 @@ def _reach(table: Table) -> float:
 
 
 def _section(table: Table, name: str, kind: type) -> dict[str, Any]:
-    """What a table says of a dataclass's fields, numbers and lists of numbers: what is not said is as it is there."""
+    """The fields of a dataclass that a table sets: numbers and lists of numbers."""
     if not table.has(name):
         return {}
     section = table.table(name, f"[{name}]")

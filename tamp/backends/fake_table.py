@@ -30,7 +30,7 @@ SLIP_RISE = 0.03
 
 
 @dataclass
-class Faults:
+class FakeFaults:
     """What is wrong with the world, from now on: things that stay where they are, things that slip out of the hand,
     fingers that close no further, an arm that does not move, hidden things."""
 
@@ -45,7 +45,7 @@ class FakeTable:
     """A `Backend` and a `Perceiver` in one: the robot and the things of a scene."""
 
     def __init__(self, scene: Scene, robot: RobotDescription) -> None:
-        self.faults = Faults()
+        self.faults = FakeFaults()
         self.commands = 0
         self._scene, self.period = scene, robot.period
         self._world = world_of(scene, robot)

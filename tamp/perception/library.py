@@ -42,7 +42,7 @@ RECIPE = tuple(
         "perception/skinning.py",
         "perception/modelling.py",
         "backends/libero/categories.py",
-        "backends/mujoco/objects.py",
+        "backends/mujoco/model_objects.py",
         "backends/libero/object_models.py",
     )
 )

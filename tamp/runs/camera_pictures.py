@@ -18,7 +18,7 @@ from tamp.worker_process import Asked, Cancelled, Make, Process
 
 if TYPE_CHECKING:
     from tamp.backends.libero.environment import LiberoEnvironment
-    from tamp.backends.physics.photographer import Stage
+    from tamp.backends.physics.photographer import StageModel
     from tamp.backends.physics.table import Arrangement
 
 FOLDER, INDEX = "view", "pictures.json"
@@ -76,7 +76,7 @@ class PictureProcess:
 class StageRenderer:
     """Draws a stage, and writes the pictures into a run's folder."""
 
-    def __init__(self, stage: Stage, folder: Path, cancelled: Cancelled) -> None:
+    def __init__(self, stage: StageModel, folder: Path, cancelled: Cancelled) -> None:
 
         from tamp.backends.physics.photographer import Photographer
 
@@ -122,7 +122,7 @@ def can_draw(say: Callable[[str], None]) -> bool:
 
 
 def pictures_of(
-    stage: Stage, arrangement: Callable[[], Arrangement], folder: Path, say: Callable[[str], None]
+    stage: StageModel, arrangement: Callable[[], Arrangement], folder: Path, say: Callable[[str], None]
 ) -> PictureProcess:
     """What draws pictures of a stage."""
     return PictureProcess(partial(StageRenderer, stage, folder), arrangement, say)
@@ -149,7 +149,7 @@ def pictured(
         pictures.close()
 
 
-def _arrangement(environment: LiberoEnvironment, stage: Stage) -> Arrangement:
+def _arrangement(environment: LiberoEnvironment, stage: StageModel) -> Arrangement:
     """Where everything is in LIBERO's simulator."""
     from tamp.backends.physics.table import Arrangement
 

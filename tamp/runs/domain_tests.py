@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
+from tamp.backends.libero.environment import Scenes
 from tamp.backends.libero.scene_description import Task
-from tamp.backends.libero.scenes import Scenes
 from tamp.errors import TampError, is_interrupt
 from tamp.model.domain import Domain
 from tamp.perception.observers import Observer

@@ -27,8 +27,9 @@ from tamp.model.state import WorldState
 from tamp.perception.relative_places import goals_in
 from tamp.runs.episode import GoalSource, Result, Settings, begin, noted, robot_at_table, timed
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.evaluator import Evaluator, TaskCheck
+from tamp.runs.evaluator import Evaluator
 from tamp.runs.spoken import spoken
+from tamp.runs.task_check import TaskCheck
 
 STILL = 20
 """Control periods of standing still after which what was reached still has to hold."""

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from motion.robot import RobotDescription
 from tamp.errors import Refusal, TampError
@@ -28,39 +28,13 @@ from tamp.perception.state_estimator import StateEstimator
 from tamp.runs.episode import Result
 from tamp.runs.matching import Names, match
 from tamp.runs.side_effects import operands_of, shifted
+from tamp.runs.task_check import TaskCheck
 from tamp.skills.base import Skill
 from tamp.skills.registry import bound
 
 SEEMED = "it was seen to be done, and is not"
 """What is wrong where only the agent's own perception says that it is done."""
 NOT_THE_TASK = "the goal is seen to hold, LIBERO's check of the scene's task says no"
-
-
-class TaskCheck(Protocol):
-    """A scene's own check of its task: see `tamp.backends.libero.task_check`."""
-
-    success: bool
-
-    @property
-    def touched(self) -> dict[str, int]:
-        """The control steps in which something was touched that the action was not about."""
-        ...
-
-    def after_step(self, operands: tuple[str, ...]) -> None:
-        """Look, after a control step of an action with the given arguments."""
-        ...
-
-    def look(self) -> None:
-        """Check now."""
-        ...
-
-    def holds(self) -> bool:
-        """Whether the task is done now, whatever the step limit."""
-        ...
-
-    def is_about(self, goals: tuple[Goal, ...], true: frozenset[Atom]) -> bool:
-        """Whether what is asked for, where exactly the atoms `true` hold, is the task that is checked."""
-        ...
 
 
 @dataclass(eq=False)

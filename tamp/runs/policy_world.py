@@ -18,8 +18,6 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.perturbation_schedule import PerturbationSchedule, perturbed
-from tamp.backends.libero.task_check import TaskCheck
-from tamp.backends.libero.video import Overlay
 from tamp.model.backend import Command, Observation
 from tamp.model.events import Publish, event_of
 from tamp.model.images import Image
@@ -32,6 +30,8 @@ from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld
 from tamp.runs.evaluator import Evaluator
 from tamp.runs.policy.remote import Entry, PolicyFault, PolicyProcess
+from tamp.runs.task_check import TaskCheck
+from tamp.runs.video import Overlay
 from tamp.runs.worlds import built, goals_in_libero, record
 
 

@@ -22,10 +22,8 @@ from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.panda import panda
 from tamp.backends.libero.perturbation_schedule import perturbed
-from tamp.backends.libero.task_check import TaskCheck
-from tamp.backends.libero.video import Recorder
 from tamp.backends.physics.photographer import Photographer
-from tamp.backends.physics.start import Start, started, world_in
+from tamp.backends.physics.start import TableStart, started, world_in
 from tamp.backends.physics.table import PhysicsTable, PhysicsWorld
 from tamp.backends.xarm.address import ArmAddress
 from tamp.backends.xarm.arm_stop import ArmStop
@@ -44,6 +42,8 @@ from tamp.runs.camera_pictures import can_draw, pictured, pictures_of
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld, goals_wanted
 from tamp.runs.labels import in_physics, through_sdk
+from tamp.runs.task_check import TaskCheck
+from tamp.runs.video import Recorder
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +193,7 @@ class InPhysics:
         there: EpisodeWorld,
         world: PhysicsWorld,
         table: PhysicsTable,
-        start: Start,
+        start: TableStart,
         episode: EpisodeSetup,
         folder: Path,
         opened: contextlib.ExitStack,

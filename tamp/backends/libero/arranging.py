@@ -17,7 +17,7 @@ from motion.poses import Array, from_quat, pose, rotation_about
 from motion.robot import RobotDescription
 from motion.shapes import bounds
 from tamp.backends.libero.openings import Box, closed, facing, meet, opened, started, swept
-from tamp.backends.libero.scene_description import Declaration, Thing
+from tamp.backends.libero.scene_description import Declaration, DeclaredThing
 from tamp.model.bodies import world_of
 from tamp.model.scene import Region, Scene, SceneObject, with_joint_at, with_object_at
 from tamp.model.situation import Situation
@@ -53,7 +53,7 @@ SQUEEZED = -0.002
 class NoRoomError(Exception):
     """A draw in which a thing has no place; `there` are the things that stand where it is declared to be."""
 
-    def __init__(self, thing: Thing, why: str = "", there: tuple[str, ...] = ()) -> None:
+    def __init__(self, thing: DeclaredThing, why: str = "", there: tuple[str, ...] = ()) -> None:
         super().__init__(why)
         self.thing, self.there = thing, there
 
@@ -117,7 +117,7 @@ class _Drawing:
             placed.append(thing.name)
         return scene
 
-    def _fixture(self, thing: Thing, scene: Scene, placed: list[str]) -> Scene:
+    def _fixture(self, thing: DeclaredThing, scene: Scene, placed: list[str]) -> Scene:
         """The scene with a fixture in a free place, far from the middle of what the arm reaches."""
         fits = (s for s in self._standing(thing, scene) if self._is_free(thing, s, placed))
         few = 1 if thing.at is not None or thing.relation == "beside" else FIXTURES
@@ -126,7 +126,7 @@ class _Drawing:
             raise NoRoomError(thing, there=self._there(thing, scene, placed))
         return max(found, key=lambda s: float(np.linalg.norm(s.object(thing.name).position[:2] - self.middle)))
 
-    def _standing(self, thing: Thing, scene: Scene) -> Iterator[Scene]:
+    def _standing(self, thing: DeclaredThing, scene: Scene) -> Iterator[Scene]:
         """The scene with a fixture in places that are drawn, whatever else is there."""
         height = scene.object(thing.name).position[2]
         for n in range(TRIES):
@@ -140,7 +140,7 @@ class _Drawing:
                 yaw = facing(scene.object(thing.name), self.middle - p)
             yield _stood(scene, thing.name, p, height, yaw)
 
-    def _is_free(self, thing: Thing, scene: Scene, placed: list[str]) -> bool:
+    def _is_free(self, thing: DeclaredThing, scene: Scene, placed: list[str]) -> bool:
         """Whether a fixture is on the table, and it is not where something is, nor are its open doors: these may be
         where it is declared to stand exactly."""
         o = scene.object(thing.name)
@@ -150,7 +150,7 @@ class _Drawing:
         taken, gap = (_standing, 0.0) if thing.at is not None else (swept, BETWEEN)
         return not any(meet(box, b, gap) for name in placed for b in taken(scene.object(name)) for box in taken(o))
 
-    def _item(self, thing: Thing, scene: Scene, placed: list[str]) -> Scene:
+    def _item(self, thing: DeclaredThing, scene: Scene, placed: list[str]) -> Scene:
         """The scene with an item where it is declared, or where it is drawn."""
         support = self.declared.support(thing.name)
         if thing.at is not None and thing.is_placed:
@@ -175,7 +175,7 @@ class _Drawing:
         others = [n for n in placed if n != support.owner]
         raise NoRoomError(thing, there=self._there(thing, scene, others))
 
-    def _there(self, thing: Thing, scene: Scene, placed: list[str]) -> tuple[str, ...]:
+    def _there(self, thing: DeclaredThing, scene: Scene, placed: list[str]) -> tuple[str, ...]:
         """Of the things that were placed those that reach into where a thing is declared to be, seen from above."""
         if thing.region is not None:
             low, high = np.split(thing.region, 2)
@@ -188,14 +188,14 @@ class _Drawing:
         taken = _standing if thing.at is not None else swept
         return tuple(n for n in placed if any(meet(box, spot, 0.0) for box in taken(scene.object(n))))
 
-    def _raised(self, thing: Thing, T: Array, p: Array, under: Region) -> Array:
+    def _raised(self, thing: DeclaredThing, T: Array, p: Array, under: Region) -> Array:
         """The pose of an item above a point (2,) of a surface, from where it is lowered."""
         shapes = thing.category.thing.parts[0].shapes
         bottom = float(bounds(shapes, pose([*p, 0.0], T[:3, :3]))[0][2])
         top = float(under.T_world_region[2, 3] + under.world_half_extent()[2])
         return pose([*p, top + DROP_FROM - bottom], T[:3, :3])
 
-    def _is_good(self, thing: Thing, scene: Scene, doors: list[Box], crowded: bool) -> bool:
+    def _is_good(self, thing: DeclaredThing, scene: Scene, doors: list[Box], crowded: bool) -> bool:
         """Whether an item that is where `scene` has it, but for its height, has room around it, and is within reach:
         all that only where it is not `crowded`, nothing where a spot is declared."""
         if thing.at is not None:
@@ -211,14 +211,14 @@ class _Drawing:
         others = (o.bounds() for o in scene if o.name != thing.name and self.ground not in o.regions)
         return not any(meet(box, other, 0.0 if crowded else CLEARANCE) for other in others)
 
-    def _lowered(self, thing: Thing, T: Array, under: Region, scene: Scene) -> Array | None:
+    def _lowered(self, thing: DeclaredThing, T: Array, under: Region, scene: Scene) -> Array | None:
         """The pose of an item let down until it touches the surface `under` and nothing else; None where it does not.
         Physics tell whether it stands there."""
         self.world.load(Situation(scene).state())
         found = placements.drop(self.world, thing.name, T, 2 * DROP_FROM)
         return found[0] if found is not None and found[1] == {under.part} else None
 
-    def _resting(self, thing: Thing, scene: Scene, choices: int = CHOICES) -> Iterator[Scene]:
+    def _resting(self, thing: DeclaredThing, scene: Scene, choices: int = CHOICES) -> Iterator[Scene]:
         """The scene with an item on or in its target, in places in which it stays. NoRoomError where there is none."""
         yaw = float(self.rng.uniform(-np.pi, np.pi)) if thing.yaw is None else thing.yaw
         T = placements.turned(thing.category.thing.T_world_object, yaw)
@@ -234,7 +234,7 @@ class _Drawing:
         for n in self.rng.permutation(len(found)):
             yield with_object_at(scene, thing.name, found[int(n)])
 
-    def _inside(self, thing: Thing, scene: Scene) -> Scene:
+    def _inside(self, thing: DeclaredThing, scene: Scene) -> Scene:
         """The scene with an item inside: put in with the door open, which then goes back to where it is declared."""
         owner, region = scene.region(thing.target)
         door = None if region.door is None else owner.part(region.door)
@@ -254,7 +254,7 @@ class _Drawing:
             "open it, or put something flatter there",
         )
 
-    def _spot(self, thing: Thing, far: float, aside: float) -> Array:
+    def _spot(self, thing: DeclaredThing, far: float, aside: float) -> Array:
         """A point (2,) on the table: where it is declared, or anywhere within the arm's reach."""
         if thing.at is not None:
             return thing.at
@@ -264,7 +264,7 @@ class _Drawing:
         angle = self.rng.uniform(-aside, aside)
         return np.asarray(self.base + r * np.array([np.cos(angle), np.sin(angle)]))
 
-    def _next_to(self, thing: Thing, scene: Scene) -> Array:
+    def _next_to(self, thing: DeclaredThing, scene: Scene) -> Array:
         """The point (2,) for a thing's origin at one side of what it is beside; `scene` has it in its attitude."""
         o = scene.object(thing.name)
         (low, high), (other_low, other_high) = o.bounds(), scene.object(thing.target).bounds()
@@ -276,7 +276,7 @@ class _Drawing:
         return np.asarray(middle + off - (0.5 * (low + high) - o.position)[:2])
 
 
-def _placed(thing: Thing, p: Array, rng: np.random.Generator) -> Array:
+def _placed(thing: DeclaredThing, p: Array, rng: np.random.Generator) -> Array:
     """The pose (4, 4) of an item that is declared to be exactly at p (3,)."""
     if thing.quaternion is not None:
         return from_quat(p, thing.quaternion)
@@ -284,14 +284,14 @@ def _placed(thing: Thing, p: Array, rng: np.random.Generator) -> Array:
     return pose(p, placements.turned(thing.category.thing.T_world_object, yaw)[:3, :3])
 
 
-def _sequence(declared: Declaration) -> list[Thing]:
+def _sequence(declared: Declaration) -> list[DeclaredThing]:
     """The things, each after what it is on, in or beside: fixtures first, then what has least choice."""
 
-    def choice(thing: Thing) -> tuple[bool, int, float]:
+    def choice(thing: DeclaredThing) -> tuple[bool, int, float]:
         free = 0 if thing.at is not None else 1 if thing.region is not None or thing.owner is not None else 2
         return (not thing.category.fixed, free, -float(np.prod(thing.category.thing.extent[:2])))
 
-    left, done = list(declared.things), list[Thing]()
+    left, done = list(declared.things), list[DeclaredThing]()
     while left:
         ready = [t for t in left if t.owner is None or t.owner in {d.name for d in done}]
         done.append(min(ready, key=choice))

@@ -15,7 +15,7 @@ from motion.poses import Array, inverse, pose
 from motion.standard_action import ACTION_SCALE, Controller
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.panda import robot_model
-from tamp.backends.mujoco.objects import site_pose
+from tamp.backends.mujoco.model_objects import site_pose
 from tamp.errors import InputError
 from tamp.model.images import Image, metric_depth, pinhole
 from tamp.perception.camera_calibration import Calibration, Camera

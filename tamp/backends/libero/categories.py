@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import from_quat, to_quat
-from tamp.backends.mujoco.objects import Ends, ObjectReader, ThingKind
+from tamp.backends.mujoco.model_objects import Ends, ObjectReader, ThingKind
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import Part, Region, SceneObject
@@ -47,7 +47,7 @@ class Category:
 
     @property
     def kind(self) -> Kind:
-        """What it is to somebody who tidies up."""
+        """Item, container, appliance or fixture."""
         return kind_of(self.thing)
 
     @property

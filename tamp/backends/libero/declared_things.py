@@ -12,7 +12,7 @@ from tamp.backends.libero.arenas import ARENAS, USUAL, Arena, arena
 from tamp.backends.libero.categories import Category, load
 from tamp.backends.libero.openings import read_openings
 from tamp.backends.libero.panda import ROBOT_PREFIXES
-from tamp.backends.libero.scene_description import Declaration, Relation, Thing
+from tamp.backends.libero.scene_description import Declaration, DeclaredThing, Relation
 from tamp.backends.mujoco.mjcf_scene import check_names
 from tamp.errors import InputError
 from tamp.files.toml_table import Table
@@ -98,7 +98,7 @@ class _Reader:
         self.table, self.name, self.categories, self.room = table, name, categories, room
         self.category = categories[name]
 
-    def read(self) -> Thing:
+    def read(self) -> DeclaredThing:
         """The thing, checked for itself."""
         relation, target, owner = self._relation()
         if self.category.fixed and (relation == "in" or (relation == "on" and owner is not None)):
@@ -111,7 +111,7 @@ class _Reader:
         yaw = self.table.angle("yaw") if self.table.has("yaw") else None
         self._coordinates_fit(relation, owner)
         opened = read_openings(self.table, self.name, self.category)
-        return Thing(self.name, self.category, relation, target, owner, region, at, yaw, quaternion, opened)
+        return DeclaredThing(self.name, self.category, relation, target, owner, region, at, yaw, quaternion, opened)
 
     def _relation(self) -> tuple[Relation, str, str | None]:
         """What it is on, in or beside: the symbol, and the thing that has that symbol, None for the table."""
@@ -250,7 +250,7 @@ def _in_order(listed: Table, declared: Declaration) -> None:
             chain.append(owner)
 
 
-def _check_beside(table: Table, thing: Thing, declared: Declaration) -> None:
+def _check_beside(table: Table, thing: DeclaredThing, declared: Declaration) -> None:
     if thing.relation != "beside":
         return
     support = declared.support(thing.target)

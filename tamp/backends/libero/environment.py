@@ -1,4 +1,4 @@
-"""LIBERO's simulator: build, reset, step at 20 Hz with its standard 7-number action, and ask its verdict."""
+"""LIBERO's simulator: build, reset, step at 20 Hz with its standard 7-number action, and check success."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tamp.backends.libero.panda import BASE_BODY, CONTROL_PERIOD, ROBOT_PREFIXES
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import initial_states
-from tamp.backends.mujoco.objects import FLAT, body_pose, site_pose
+from tamp.backends.mujoco.model_objects import FLAT, body_pose, site_pose
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import RobotState
@@ -47,7 +48,7 @@ class LiberoEnvironment:
         self.stepping_seconds = 0.0
         self.last_action = np.zeros(7)
         self.disturbed: Callable[[Array], Array] | None = None
-        """What becomes of an action (7,) where somebody meddles: he is asked before each control step."""
+        """Perturbs an action (7,) before each control step."""
         self.after: list[Callable[[], None]] = []
         """Called after each control period."""
         states = _stored(task, init_state)
@@ -86,13 +87,13 @@ class LiberoEnvironment:
         if self.task.declared is None:
             self.settle()
             if state is None:
-                from tamp.backends.libero.start_facts import check_start
+                from tamp.backends.libero.scene_start import check_start
 
                 check_start(self, seed)
         else:
-            from tamp.backends.libero.declared_start import start
+            from tamp.backends.libero.scene_start import start_declared
 
-            start(self, self.task.declared, seed)
+            start_declared(self, self.task.declared, seed)
         self.steps, self.stepping_seconds = 0, 0.0
 
     def settle(self) -> None:
@@ -221,7 +222,7 @@ class LiberoEnvironment:
             called()
 
     def put(self, name: str, T_world_object: Array) -> None:
-        """Have somebody put a thing elsewhere, at rest."""
+        """Put a thing elsewhere, at rest."""
         joint = self.domain.objects_dict[name].joints[-1]
         self.sim.data.set_joint_qpos(joint, np.concatenate([T_world_object[:3, 3], to_quat(T_world_object[:3, :3])]))
         self.sim.data.set_joint_qvel(joint, np.zeros(6))
@@ -233,19 +234,19 @@ class LiberoEnvironment:
         return body_pose(self.sim.data._data, body)
 
     def set_joint(self, body: str, value: float) -> None:
-        """Have somebody bring the joint of a drawer, a door or a knob to a value, at rest."""
+        """Set the joint of a drawer, a door or a knob, at rest."""
         model, data = self.sim.model._model, self.sim.data._data
         joint = int(model.body_jntadr[model.body(body).id])
         data.qpos[model.jnt_qposadr[joint]], data.qvel[model.jnt_dofadr[joint]] = value, 0.0
         self.sim.forward()
 
     def push_hand(self, force: Array) -> None:
-        """Have somebody push the hand with a force (3,), newtons, from now on."""
+        """Push the hand with a force (3,), newtons, from now on."""
         body = self.sim.model._model.site_bodyid[self.domain.robots[0].eef_site_id]
         self.sim.data._data.xfrc_applied[body, :3] = force
 
     def check_success(self) -> bool:
-        """LIBERO's own verdict. Never success where LIBERO cannot check a goal."""
+        """LIBERO's own check. Always false where LIBERO cannot check the goal."""
         return self.task.is_checked and bool(self._env.check_success())
 
     def render(self, width: int = 512, height: int = 512) -> np.ndarray:
@@ -264,8 +265,35 @@ class LiberoEnvironment:
         self._env.close()
 
 
+@dataclass(eq=False)
+class Scenes:
+    """Keeps the last task's environment for episodes in a row that run in it; `render`: with pictures."""
+
+    render: bool = False
+    _built: LiberoEnvironment | None = None
+
+    def of(self, task: Task, seed: int, init_state: int | None = None) -> LiberoEnvironment:
+        """The environment of a task, started over with a draw or a stored initial state."""
+        if self._built is not None and self._built.task == task:
+            self._built.reset(seed=seed, init_state=init_state)
+            return self._built
+        self.close()
+        self._built = LiberoEnvironment(task, seed=seed, init_state=init_state, render=self.render)
+        return self._built
+
+    def close(self) -> None:
+        """Close what was built."""
+        if self._built is not None:
+            self._built.close()
+            self._built = None
+
+    def forget(self) -> None:
+        """Drop what was built, which may be in any state, without closing it."""
+        self._built = None
+
+
 def _stored(task: Task, init_state: int | None) -> Array:
-    """The task's stored initial states, checked to hold number `init_state`; empty when none is asked for."""
+    """The task's stored initial states, checked to hold number `init_state`; empty without it."""
     if init_state is None:
         return np.zeros((0, 0))
     states = initial_states(task)
@@ -289,7 +317,7 @@ def _bddl_file(task: Task) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _buildable(task: Task) -> Iterator[None]:
-    """What LIBERO raises when a BDDL file that somebody wrote names what is not there: make that an error."""
+    """Turn what LIBERO raises for a user's BDDL file that names what does not exist into an InputError."""
     try:
         yield
     except (KeyError, AssertionError, AttributeError, IndexError, TypeError, ValueError, FileNotFoundError) as e:
@@ -303,7 +331,7 @@ def _buildable(task: Task) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _no_debugger(name: str) -> Iterator[None]:
-    """LIBERO's region sampler drops into a debugger when it cannot place an object: make that an error."""
+    """LIBERO's region sampler drops into a debugger when it cannot place an object: raise an InputError instead."""
     import pdb
 
     def refuse(*_: object, **__: object) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from motion.poses import Array, error
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.mujoco.objects import subtree
+from tamp.backends.mujoco.model_objects import subtree
 
 SETTLING = 150
 """Physics steps in which it has to stay where it was put."""

@@ -50,7 +50,7 @@ def atom_of(fact: Sequence[str], scene: Scene) -> Atom:
 
 
 def goal_regions(environment: LiberoEnvironment) -> tuple[str, ...]:
-    """Places on the ground that the task's goal names; a perceiver is told of them only to judge that goal."""
+    """Places on the ground that the task's goal names; reported by a perceiver only to check that goal."""
     regions = environment.domain.parsed_problem["regions"]
     ground = environment.domain.workspace_name
     named = {a for _, *args in environment.domain.parsed_problem["goal_state"] for a in args}
@@ -75,8 +75,8 @@ def in_the_tasks_words(goal: Goal, own: Goal, scene: Scene) -> Goal:
 
 
 def beside_things(own: Goal, scene: Scene) -> Goal:
-    """The task's own goal in which regions of the ground are places beside things, for eyes that see no such regions:
-    the other way round than `in_the_tasks_words`. Regions that are no such place keep their names."""
+    """The task's own goal with regions of the ground as places beside things, for perceivers that see no such regions:
+    the inverse of `in_the_tasks_words`. Regions that are no such place keep their names."""
     grounds = {r.name for _, r in scene.regions() if r.kind == "surface"}
     named = {(item, s) for a in own.atoms for item, s in itertools.pairwise(a.args) if s in grounds}
     found = {region: _place_at(region, item, own, scene) for item, region in named}
@@ -120,7 +120,7 @@ def is_the_tasks(goals: tuple[Goal, ...], environment: LiberoEnvironment, true: 
     scene = OraclePerceiver(environment, goal_regions(environment)).perceive()
     try:
         own = task_goal(environment, scene)
-    except KeyError:  # a file of somebody's own, with a predicate that only LIBERO knows
+    except KeyError:  # a user's file with a predicate that only LIBERO knows
         return False
     return equivalent(in_the_tasks_words(goals[0], own, scene), own, true)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from tamp.backends.libero.categories import Category, source_hash
 from tamp.backends.libero.panda import panda_mjcf
-from tamp.backends.mujoco.objects import subtree
+from tamp.backends.mujoco.model_objects import subtree
 from tamp.perception.modelling import modelled
 from tamp.perception.object_model import ObjectModel, RobotSkin
 from tamp.perception.skinning import skins

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tamp.backends.libero.categories import kinds_of
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.mujoco.objects import ObjectReader, ground, site_pose
+from tamp.backends.mujoco.model_objects import ObjectReader, ground, site_pose
 from tamp.model.scene import Region, Scene, SceneObject
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Which OpenGL MuJoCo is told to use. It reads that once, when it is imported, so the choice comes first.
+"""Chooses MuJoCo's OpenGL. MuJoCo reads the choice once, when it is imported, so it comes first.
 
 No GL library is needed unless a video or a picture is asked for; then OSMesa draws on the CPU, without a display.
 """

@@ -23,7 +23,7 @@ NOWHERE = RobotState(np.zeros(7), 0.0, np.eye(4))
 
 
 @dataclass(frozen=True, eq=False)
-class Thing:
+class DeclaredThing:
     """One thing of a declared scene.
 
     `target` is the symbol that it is on or in, the table's too, or the thing that it is beside, and `owner` the thing
@@ -60,13 +60,13 @@ class Declaration:
 
     table: Table
     arena: Arena
-    things: tuple[Thing, ...]
+    things: tuple[DeclaredThing, ...]
 
-    def thing(self, name: str) -> Thing:
+    def thing(self, name: str) -> DeclaredThing:
         """The thing called `name`."""
         return next(t for t in self.things if t.name == name)
 
-    def support(self, name: str) -> Thing:
+    def support(self, name: str) -> DeclaredThing:
         """The thing that says what `name` stands on or in: itself, or at the end of a row of things beside others."""
         thing = self.thing(name)
         while thing.relation == "beside":
@@ -144,7 +144,7 @@ def _spot(ground: str, name: str, number: int) -> str:
     return f"(spot_{name} (:target {ground}) (:ranges ((-0.01 {y - 0.01} 0.01 {y + 0.01}))))"
 
 
-def _typed(things: Iterable[Thing]) -> list[str]:
+def _typed(things: Iterable[DeclaredThing]) -> list[str]:
     """Names and categories as LIBERO's reader takes them: each category once."""
     found: dict[str, list[str]] = {}
     for thing in things:

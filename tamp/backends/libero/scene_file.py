@@ -26,7 +26,7 @@ def read_scene(path: Path) -> Task:
     instruction = t.text("instruction", "a sentence") if needs_words else ""
     bddl = _bddl(t, path) if t.has("bddl") else None
     mjcf = read_mjcf_scene(t, path.parent) if t.has("mjcf") else None
-    names = {text: thing for thing, said in mjcf.said.items() for text in said.names} if mjcf else {}
+    names = {text: thing for thing, notes in mjcf.notes.items() for text in notes.names} if mjcf else {}
     unchecked = f"{name} has no goal: LIBERO knows no task in a scene that is declared"
     return Task(
         name,

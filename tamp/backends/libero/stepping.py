@@ -3,7 +3,7 @@
 robosuite computes the whole forward dynamics three times in each of a control step's 25 physics steps: in
 `env.step`, in the controller, and in `mj_step`. Nothing moves between these, so the positions and velocities
 of the later two are those of the first; only the constraint solver, which starts from its own last answer,
-must run again. Looking names up, and observables and histories that nobody reads here, are the rest of the time.
+must run again. Looking names up, and observables and histories that are not read here, are the rest of the time.
 """
 
 from __future__ import annotations

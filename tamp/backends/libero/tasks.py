@@ -1,4 +1,4 @@
-"""Where LIBERO's suites, tasks and stored initial states are, and the project's own scenes beside them."""
+"""Finds scenes by name: LIBERO's suites with their stored initial states, files, and the project's own scenes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STEP_LIMITS = {"libero_spatial": 220, "libero_object": 280, "libero_goal": 300, 
 SCENE = "scene.toml"
 """The file that makes a folder a scene."""
 MOST_HERE = 8
-"""Scenes in the current folder that are told where none is of the name that was given."""
+"""Scenes in the current folder that an error lists at most."""
 
 
 def suite_names() -> list[str]:

@@ -1,4 +1,4 @@
-"""A scene that somebody wrote as MJCF, read, with everything said about it that this toolkit cannot do."""
+"""Reads an MJCF scene, and reports everything in it that this toolkit cannot handle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scene.toml says of a scene that is MJCF."""
+"""Reads what a scene.toml states about an MJCF scene."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ BOX = "[x_min, y_min, z_min, x_max, y_max, z_max] in metres, in the frame of tha
 
 
 @dataclass(frozen=True, eq=False)
-class SaidOfThing:
-    """What is said of a thing. `interiors` are boxes (2, 3), lower and upper corner, metres, by the body that has it in
-    its frame."""
+class ThingNotes:
+    """What the scene file states about a thing. `interiors` are boxes (2, 3), lower and upper corner, metres, by the
+    body in whose frame they are."""
 
     category: str | None = None
     names: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class MjcfScene:
     yaw: float
     body: str
     scatter: tuple[float, float]
-    said: Mapping[str, SaidOfThing]
+    notes: Mapping[str, ThingNotes]
 
     @property
     def T_world_base(self) -> Array:
@@ -58,8 +58,8 @@ def read_mjcf_scene(t: Table, folder: Path) -> MjcfScene:
     body = t.text("body", "a robot, as xarm7, or its .toml") if t.has("body") else USUAL_BODY
     if body.endswith(".toml"):
         body = str(folder / body)
-    said = {name: _said(each) for name, each in t.tables("things", "a table such as [things.mug_1]")}
-    return MjcfScene(t, file, base, t.angle("yaw"), body, _scatter(t), said)
+    notes = {name: _notes(each) for name, each in t.tables("things", "a table such as [things.mug_1]")}
+    return MjcfScene(t, file, base, t.angle("yaw"), body, _scatter(t), notes)
 
 
 def file_beside(t: Table, key: str, folder: Path, others: str) -> Path:
@@ -89,11 +89,11 @@ def _scatter(t: Table) -> tuple[float, float]:
     return metres, radians
 
 
-def _said(table: Table) -> SaidOfThing:
+def _notes(table: Table) -> ThingNotes:
     table.only(*OF_THINGS)
     category = table.text("category", "a word for it, as mug") if table.has("category") else None
     names = table.texts("names", 'what people call it, as ["cup"]') if table.has("names") else ()
-    return SaidOfThing(category, names, _interiors(table))
+    return ThingNotes(category, names, _interiors(table))
 
 
 def _interiors(table: Table) -> dict[str, Array]:

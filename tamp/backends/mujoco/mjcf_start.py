@@ -11,9 +11,9 @@ import numpy as np
 
 from motion.poses import rotation_about, to_quat
 from tamp.backends.mujoco.mjcf_file import MjcfFile, read_mjcf
-from tamp.backends.mujoco.mjcf_scene import MjcfScene, SaidOfThing, check_names
-from tamp.backends.mujoco.mjcf_things import GROUND, Sorted, add_places, sort_bodies
-from tamp.backends.mujoco.objects import Ends, ObjectReader, ThingKind, ground, subtree
+from tamp.backends.mujoco.mjcf_scene import MjcfScene, ThingNotes, check_names
+from tamp.backends.mujoco.mjcf_things import GROUND, SortedBodies, add_places, sort_bodies
+from tamp.backends.mujoco.model_objects import Ends, ObjectReader, ThingKind, ground, subtree
 from tamp.files.quantities import FARTHEST, not_metres
 from tamp.model.scene import RobotState, Scene
 
@@ -46,7 +46,7 @@ def mjcf_start(scene: MjcfScene, seed: int) -> MjcfStart:
     add_places(read, scene, things, data)
     model = read.spec.compile()
     data = _settled(read, model, scene, things, np.random.default_rng(seed))
-    seen = _look(model, data, things, scene.said)
+    seen = _look(model, data, things, scene.notes)
     for key in list(read.spec.keys):
         key.delete()
     _check_names(scene, seen)
@@ -76,7 +76,7 @@ def _check_lengths(read: MjcfFile, data: mujoco.MjData) -> None:
 
 
 def _settled(
-    read: MjcfFile, model: mujoco.MjModel, scene: MjcfScene, things: Sorted, rng: np.random.Generator
+    read: MjcfFile, model: mujoco.MjModel, scene: MjcfScene, things: SortedBodies, rng: np.random.Generator
 ) -> mujoco.MjData:
     """The scene at rest, drawn until everything stays about where it was put."""
     scattered = max(scene.scatter) > 0
@@ -101,7 +101,7 @@ def _settled(
 
 
 def _scatter(
-    m: mujoco.MjModel, d: mujoco.MjData, things: Sorted, scatter: tuple[float, float], rng: np.random.Generator
+    m: mujoco.MjModel, d: mujoco.MjData, things: SortedBodies, scatter: tuple[float, float], rng: np.random.Generator
 ) -> None:
     metres, radians = scatter
     for body in things.movable.values():
@@ -112,9 +112,9 @@ def _scatter(
     mujoco.mj_forward(m, d)
 
 
-def _look(m: mujoco.MjModel, d: mujoco.MjData, things: Sorted, said: Mapping[str, SaidOfThing]) -> Scene:
+def _look(m: mujoco.MjModel, d: mujoco.MjData, things: SortedBodies, notes: Mapping[str, ThingNotes]) -> Scene:
     """The scene as the model's state has it."""
-    kinds = {name: ThingKind(_category(name, said.get(name)), _ends) for name in things.roots}
+    kinds = {name: ThingKind(_category(name, notes.get(name)), _ends) for name in things.roots}
     reader = ObjectReader(m, kinds, things.roots, set(things.movable))
     objects = [reader.read(name, d) for name in things.roots]
     taken = {b for root in things.roots.values() for b in subtree(m, root)}
@@ -122,9 +122,9 @@ def _look(m: mujoco.MjModel, d: mujoco.MjData, things: Sorted, said: Mapping[str
     return Scene((*objects, table), NOBODY, confidence={o.name: 1.0 for o in objects})
 
 
-def _category(name: str, said: SaidOfThing | None) -> str:
+def _category(name: str, notes: ThingNotes | None) -> str:
     """A thing's category: its name without a number."""
-    return said.category if said and said.category else re.sub(r"_?\d+$", "", name)
+    return notes.category if notes and notes.category else re.sub(r"_?\d+$", "", name)
 
 
 def _ends(m: mujoco.MjModel, j: int) -> Ends:
@@ -139,9 +139,9 @@ def _ends(m: mujoco.MjModel, j: int) -> Ends:
 def _check_names(scene: MjcfScene, seen: Scene) -> None:
     """InputError, with file and line, for names of what no goal can be about."""
     known = [o.name for o in seen if o.movable] + [r.name for _, r in seen.regions()]
-    for name, said in scene.said.items():
-        if said.names and name not in known:
+    for name, notes in scene.notes.items():
+        if notes.names and name not in known:
             places = ", ".join(r.name for r in seen.object(name).regions)
-            better = f'[names] with its places: "{said.names[0]}" = one of {places}'
+            better = f'[names] with its places: "{notes.names[0]}" = one of {places}'
             raise scene.table.wrong(f"{name} cannot be carried; valid: {better}", "things", name, "names")
     check_names(scene.table, known)

@@ -13,7 +13,7 @@ from motion.poses import Array, inverse, pose, to_quat
 from motion.shapes import Shape, bounds
 from tamp.backends.mujoco.mjcf_file import FREE, MjcfFile
 from tamp.backends.mujoco.mjcf_scene import MjcfScene
-from tamp.backends.mujoco.objects import FLAT, NARROW, body_pose, carriers, shapes_of, subtree, top_of
+from tamp.backends.mujoco.model_objects import FLAT, NARROW, body_pose, carriers, shapes_of, subtree, top_of
 from tamp.model.goal_syntax import NAME, nearest_name, valid
 
 GROUND = "table"
@@ -22,7 +22,7 @@ TAKEN = (GROUND, "world", "robot", "item", "surface", "bin", "drawer", "cupboard
 
 
 @dataclass(frozen=True, eq=False)
-class Sorted:
+class SortedBodies:
     """Bodies by the names of the things that they are: `movable` can be carried, `fixed` stand still but for their
     drawers and doors."""
 
@@ -35,16 +35,16 @@ class Sorted:
         return {**self.movable, **self.fixed}
 
 
-def sort_bodies(read: MjcfFile, scene: MjcfScene, data: mujoco.MjData) -> Sorted:
+def sort_bodies(read: MjcfFile, scene: MjcfScene, data: mujoco.MjData) -> SortedBodies:
     """The things of a scene. InputError, with file and line, where nothing can be carried, for a name that no goal can
-    have, and for something said of a thing that there is not."""
+    have, and for notes about a thing that does not exist."""
     m = read.model
     free = [b for b in range(1, m.nbody) if m.body_jntnum[b] and m.jnt_type[m.body_jntadr[b]] == FREE]
     if not free:
         raise read.wrong("no body has a free joint, so nothing can be carried; valid: <freejoint/> in bodies of things")
-    fixed = _fixtures(m, {name for name in scene.said}, data)
-    found = Sorted({_name(read, b): b for b in free}, {_name(read, b): b for b in fixed})
-    for name in scene.said:
+    fixed = _fixtures(m, {name for name in scene.notes}, data)
+    found = SortedBodies({_name(read, b): b for b in free}, {_name(read, b): b for b in fixed})
+    for name in scene.notes:
         if name not in found.roots:
             known = [m.body(b).name for b in range(1, m.nbody)]
             raise scene.table.wrong(f"no thing {name!r} in {scene.file.name}; {valid(name, known)}", "things", name)
@@ -64,14 +64,14 @@ def _name(read: MjcfFile, body: int) -> str:
     return name
 
 
-def _fixtures(m: mujoco.MjModel, said: set[str], d: mujoco.MjData) -> list[int]:
+def _fixtures(m: mujoco.MjModel, notes: set[str], d: mujoco.MjData) -> list[int]:
     """Bodies that carry drawers or doors, have places of their own, are hollow, or are spoken of."""
     still = [b for b in range(1, m.nbody) if m.body_weldid[b] == 0]
     moving = [b for b in range(1, m.nbody) if m.body_jntnum[b] and m.jnt_type[m.body_jntadr[b]] != FREE]
     wanted = {int(m.body_parentid[b]) for b in moving}
     boxes = m.site_type == mujoco.mjtGeom.mjGEOM_BOX
     wanted |= {int(b) for b in m.site_bodyid[boxes] if m.body_weldid[b] == 0}
-    wanted |= {b for b in still if m.body(b).name in said}
+    wanted |= {b for b in still if m.body(b).name in notes}
     jointed = {b for root in wanted for b in subtree(m, root)}
     hollow = (b for b in still if b not in jointed and m.body(b).name and m.body_geomnum[b])
     wanted |= {b for b in hollow if cavity(shapes_of(m, d, [b], inverse(body_pose(d, b))), body_pose(d, b))}
@@ -99,7 +99,7 @@ STRAIGHT = 0.99
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class MjcfPlace:
     """A box site that a body gets: `T_body_place` (4, 4) and half-extents (3,)."""
 
     name: str
@@ -108,9 +108,9 @@ class Place:
     half: Array
 
 
-def add_places(read: MjcfFile, scene: MjcfScene, things: Sorted, d: mujoco.MjData) -> None:
+def add_places(read: MjcfFile, scene: MjcfScene, things: SortedBodies, d: mujoco.MjData) -> None:
     """Give the bodies of a scene a box site for each place that it has none for yet. InputError, with file and line,
-    for a site that no goal can name, and for what is said of a body that there is not."""
+    for a site that no goal can name, and for notes about a body that does not exist."""
     m = read.model
     own = {m.site(s).name: int(m.site_bodyid[s]) for s in range(m.nsite) if m.site_type[s] == mujoco.mjtGeom.mjGEOM_BOX}
     taken = {b for root in things.roots.values() for b in subtree(m, root)}
@@ -121,7 +121,7 @@ def add_places(read: MjcfFile, scene: MjcfScene, things: Sorted, d: mujoco.MjDat
         read.spec.body(m.body(p.body).name).add_site(name=p.name, type=mujoco.mjtGeom.mjGEOM_BOX, size=p.half, **at)
 
 
-def _check_sites(read: MjcfFile, names: set[str], things: Sorted) -> None:
+def _check_sites(read: MjcfFile, names: set[str], things: SortedBodies) -> None:
     for name in names:
         if not NAME.fullmatch(name) or name in things.roots or name == GROUND:
             why = "is the name of something else, too" if NAME.fullmatch(name) else "is no name in a goal"
@@ -129,12 +129,12 @@ def _check_sites(read: MjcfFile, names: set[str], things: Sorted) -> None:
 
 
 def _places(
-    read: MjcfFile, scene: MjcfScene, things: Sorted, name: str, with_sites: set[int], d: mujoco.MjData
-) -> Iterator[Place]:
+    read: MjcfFile, scene: MjcfScene, things: SortedBodies, name: str, with_sites: set[int], d: mujoco.MjData
+) -> Iterator[MjcfPlace]:
     """The places of one thing that it has no sites for."""
-    m, said, root, movable = read.model, scene.said.get(name), things.roots[name], name in things.movable
+    m, notes, root, movable = read.model, scene.notes.get(name), things.roots[name], name in things.movable
     carried = carriers(m, root, movable)
-    told = dict(said.interiors) if said else {}
+    told = dict(notes.interiors) if notes else {}
     known = [m.body(b).name for b in carried]
     if (wrong := next((body for body in told if body not in known), None)) is not None:
         at = ("things", name, "interior", wrong)
@@ -144,7 +144,7 @@ def _places(
         called = m.body(body).name
         if called in told:
             low, high = told[called]
-            yield Place(_interior_name(name, called), body, pose(0.5 * (low + high)), 0.5 * (high - low))
+            yield MjcfPlace(_interior_name(name, called), body, pose(0.5 * (low + high)), 0.5 * (high - low))
         elif not with_sites & set(own) and (found := _hollow(m, d, own, body)) is not None:
             yield _placed(_interior_name(name, called), m, d, body, found)
     own = [b for b, carrier in carried.items() if carrier == root]
@@ -172,13 +172,13 @@ def _hollow(m: mujoco.MjModel, d: mujoco.MjData, bodies: list[int], body: int) -
     return cavity(shapes_of(m, d, bodies, T_frame_world), np.eye(4))
 
 
-def _placed(name: str, m: mujoco.MjModel, d: mujoco.MjData, body: int, box: Box) -> Place:
+def _placed(name: str, m: mujoco.MjModel, d: mujoco.MjData, body: int, box: Box) -> MjcfPlace:
     T_body_world = inverse(body_pose(d, body))
     flat = box[1][2] - box[0][2] < FLAT
     T_world_frame = np.eye(4) if flat else _frame(m, d, body)
     half = 0.5 * (box[1] - box[0])
     T = T_body_world @ T_world_frame @ pose(0.5 * (box[0] + box[1]))
-    return Place(name, body, T, np.maximum(half, THIN))
+    return MjcfPlace(name, body, T, np.maximum(half, THIN))
 
 
 def _top(shapes: tuple[Shape, ...]) -> Box | None:

@@ -12,7 +12,7 @@ from motion.poses import Array, inverse, to_quat
 from motion.robot import RobotDescription
 from motion.robot_parts import SOLIDS
 from motion.shapes import Shape
-from tamp.backends.mujoco.objects import body_pose
+from tamp.backends.mujoco.model_objects import body_pose
 from tamp.backends.physics.materials import (
     FINGER_SPEED,
     FRICTION,
@@ -75,7 +75,7 @@ def _add_part(body: mujoco.MjsBody, part: Part, T_world_object: Array) -> None:
 
 
 def _weigh(body: mujoco.MjsBody, shapes: tuple[Shape, ...], mass: float | None) -> None:
-    """Give a body its shapes, and what they weigh, which is guessed where it is not said."""
+    """Give a body its shapes, and what they weigh, which is guessed if unknown."""
     for shape in shapes:
         size = np.array(shape.size, dtype=float)
         body.add_geom(
@@ -105,14 +105,14 @@ PAD_FRICTION = 1.0
 STIFF = 60.0
 """1/s by which joints come to their targets."""
 CLOSING = 20_000.0
-"""N/m by which fingers come to where they are told to be."""
+"""N/m by which fingers come to where they should be."""
 HEAVY = 1.0
 """kg by which a finger feels heavier than it is, as robosuite has it: contacts are as firm as what touches is heavy."""
 FIRM_SOLREF, FIRM_SOLIMP = (0.004, 1.0), (0.98, 0.99, 0.001)
 """How firm contacts of the fingers are, in MuJoCo's terms, whatever they touch: by MuJoCo's own values they close right
 through a tin of 70 g."""
 BEYOND = 0.02
-"""Metres beyond touching each other that closed fingers are told to go: they press with all they have."""
+"""Metres beyond touching each other that closed fingers aim: they press with full force."""
 
 
 def add_robot(spec: mujoco.MjSpec, robot: RobotDescription) -> None:

@@ -1,4 +1,4 @@
-"""What things weigh and how they rub and grip, where nobody has measured it."""
+"""Assumed masses, friction and grip of things that were not measured."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from motion.shapes import Shape
 from tamp.model.scene import PartKind
 
 DENSITY = 250.0
-"""kg/m³ of what things are made of, hollow as they are: a guess, since eyes do not weigh."""
+"""kg/m³ of what things are made of, hollow as they are: a guess, since vision does not show mass."""
 MASSES = (0.03, 0.6)
 """Kilograms between which a thing weighs."""
 PART_MASS = 0.3

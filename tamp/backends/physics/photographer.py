@@ -16,7 +16,7 @@ from motion.robot import RobotDescription
 from tamp.backends.libero.cameras import INTO_VIEW, SIZE, calibration, camera_pose, image
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.panda import ROBOT_PREFIXES
-from tamp.backends.mujoco.objects import site_pose
+from tamp.backends.mujoco.model_objects import site_pose
 from tamp.backends.physics.table import Arrangement
 from tamp.model.images import Image, pinhole
 from tamp.model.scene import Scene
@@ -35,13 +35,13 @@ GEOMS = 5000
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class StageModel:
     """What is to be drawn, as text and names, so that it can be sent to another process.
 
     `scene` is its MJCF, with the scene's own robot in it; `robot` the one that is drawn, whose shapes are put into it
     unless it is the scene's `own`. `places` has for each body of the scene where it is on the one that it hangs on,
     position and quaternion w x y z (7,): what stands still is there. `things` has the free joint of each thing that can
-    be carried, `parts` the joint of each part that moves, by name. `cameras` are what a perceiver is told of them:
+    be carried, `parts` the joint of each part that moves, by name. `cameras` are their calibrations:
     depth in metres; the one on the hand is on the tool of whatever robot, where the scene's own has it.
     """
 
@@ -76,7 +76,7 @@ class Stage:
         return model
 
 
-def staged(environment: LiberoEnvironment, scene: Scene, robot: RobotDescription, own: bool) -> Stage:
+def staged(environment: LiberoEnvironment, scene: Scene, robot: RobotDescription, own: bool) -> StageModel:
     """The stage for a scene that an environment was seen to be, and the robot in it, the environment's `own` or not."""
     model = environment.sim.model._model
     hangs = np.hstack([model.body_pos, model.body_quat])
@@ -85,14 +85,14 @@ def staged(environment: LiberoEnvironment, scene: Scene, robot: RobotDescription
     jointed = [p.name for o in scene for p in o.parts if p.joint is not None]
     parts = {name: model.joint(int(model.body_jntadr[model.body(name).id])).name for name in jointed}
     cameras = tuple(replace(c, near=None, far=None) for c in calibration(environment).cameras)
-    return Stage(environment.domain.model.get_xml(), robot, own, places, movable, parts, cameras)
+    return StageModel(environment.domain.model.get_xml(), robot, own, places, movable, parts, cameras)
 
 
 @dataclass(eq=False)
 class Photographer:
     """Draws with OSMesa, in the thread that made it. `size` is the height and width of a picture in pixels."""
 
-    stage: Stage
+    stage: StageModel
     size: tuple[int, int] = SIZE
     _model: Any = field(init=False)
     _data: Any = field(init=False)

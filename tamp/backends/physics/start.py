@@ -17,7 +17,7 @@ from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.mujoco.mjcf_scene import MjcfScene
 from tamp.backends.mujoco.mjcf_start import mjcf_start
-from tamp.backends.physics.photographer import Stage, staged
+from tamp.backends.physics.photographer import StageModel, staged
 from tamp.backends.physics.table import PhysicsWorld
 from tamp.errors import InputError
 from tamp.model.bodies import bodies_of
@@ -29,17 +29,17 @@ VALID = "valid: a base, yaw or posture that keeps the robot clear of them, or th
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
-    """What is seen at the start, and the robot. `spec` is the model of a scene that somebody wrote as MJCF; `stage`
+class TableStart:
+    """What is seen at the start, and the robot. `spec` is the model of an MJCF scene; `stage`
     what is to be drawn of one of LIBERO's, where pictures were asked for."""
 
     scene: Scene
     robot: RobotDescription
     spec: mujoco.MjSpec | None = None
-    stage: Stage | None = None
+    stage: StageModel | None = None
 
 
-def start_of(task: Task, seed: int, init_state: int | None, body: str | None, drawn: bool = False) -> Start:
+def start_of(task: Task, seed: int, init_state: int | None, body: str | None, drawn: bool = False) -> TableStart:
     """A task's start, with the scene's own robot or another one in its place, and with its stage where it is to be
     `drawn`. InputError for a state or a robot that there is not, for one that stands inside things, and for what is
     wrong in an MJCF scene."""
@@ -57,7 +57,7 @@ def started(
     render: bool = False,
     places: bool = False,
     drawn: bool = False,
-) -> Iterator[tuple[Start, LiberoEnvironment | None]]:
+) -> Iterator[tuple[TableStart, LiberoEnvironment | None]]:
     """The same for as long as LIBERO's environment is open, where the task is one of LIBERO's; that of one that was
     just reset is taken, where it is given. With `places` the scene has those of the ground that the task's own goal
     names."""
@@ -67,7 +67,7 @@ def started(
         found, robot = mjcf_start(task.mjcf, seed), _robot_at(task.mjcf, body)
         scene = _with(robot, found.scene)
         _clear_in(task.mjcf, body, robot, scene)
-        yield Start(scene, robot, found.spec), None
+        yield TableStart(scene, robot, found.spec), None
         return
     with contextlib.ExitStack() as stack:
         if environment is None:
@@ -77,7 +77,7 @@ def started(
         if body is not None:
             stands_clear(Path(body).name, robot, scene)
         stage = staged(environment, scene, robot, body is None) if drawn else None
-        yield Start(scene, robot, stage=stage), environment
+        yield TableStart(scene, robot, stage=stage), environment
 
 
 def _seen(environment: LiberoEnvironment, places: bool) -> Scene:
@@ -139,9 +139,9 @@ def _overlaps(robot: RobotDescription, scene: Scene) -> list[Contact]:
     return [contact for contact in contacts if contact.other in world.bodies]
 
 
-def world_in(engine: str, start: Start) -> PhysicsWorld:
-    """The world of a start in an engine, `pybullet` or `mujoco`: a scene that somebody wrote as MJCF is in MuJoCo what
-    it is there, all else is built anew of what was seen."""
+def world_in(engine: str, start: TableStart) -> PhysicsWorld:
+    """The world of a start in an engine, `pybullet` or `mujoco`: in MuJoCo an MJCF scene is used as it is written;
+    all else is rebuilt from what was perceived."""
     if engine == "pybullet":
         from tamp.backends.pybullet.bullet_world import BulletWorld
 

@@ -55,7 +55,7 @@ class PhysicsArm(ABC):
         self.opening = opening
 
     def aim(self, displacement: Array, steps: int) -> None:
-        """Set off: the tool is asked to move by a displacement (6,) in a control period of so many physics steps."""
+        """Start moving the tool by a displacement (6,) in a control period of `steps` physics steps."""
         self._drive.aim(self.felt(), displacement, steps)
 
     @abstractmethod

@@ -16,7 +16,7 @@ from motion.robot import RobotDescription
 from motion.world import World
 from tamp.backends import bodies
 from tamp.backends.bodies import RobotBody
-from tamp.backends.physics.start import Start
+from tamp.backends.physics.start import TableStart
 from tamp.backends.xarm.address import ArmAddress
 from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_stop import ArmStop
@@ -111,7 +111,7 @@ class ArmTable:
 
 
 def arm_at_table(
-    at: ArmAddress, body: str, start: Start, opened: ExitStack, stop: ArmStop | None = None
+    at: ArmAddress, body: str, start: TableStart, opened: ExitStack, stop: ArmStop | None = None
 ) -> tuple[ArmTable, EmulatedOracle]:
     """The arm in the scene that it stands in, which nothing else drives until `opened` is closed, and what knows where
     everything is there. ArmFault where it does not answer, is driven already, or is not at its posture."""

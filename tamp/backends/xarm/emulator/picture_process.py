@@ -9,7 +9,7 @@ from functools import partial
 
 from tamp.backends.libero import rendering
 from tamp.backends.libero.cameras import observed
-from tamp.backends.physics.photographer import Photographer, Stage
+from tamp.backends.physics.photographer import Photographer, StageModel
 from tamp.backends.physics.table import Arrangement
 from tamp.backends.xarm.emulated_perception import pictures_as_text
 from tamp.worker_process import Process, ProcessGone
@@ -18,7 +18,7 @@ from tamp.worker_process import Process, ProcessGone
 class PictureProcess:
     """Draws a stage; its process begins with the first picture that is requested."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: StageModel) -> None:
         self._stage, self._process, self._closed = stage, None, False
 
     _process: Process | None
@@ -40,14 +40,14 @@ class PictureProcess:
             self._process.close()
 
 
-def _made(stage: Stage, unwanted: Callable[[], bool]) -> _Drawer:
+def _made(stage: StageModel, unwanted: Callable[[], bool]) -> _Drawer:
     return _Drawer(stage)
 
 
 class _Drawer:
     """What draws, in its process."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: StageModel) -> None:
         self._photographer = Photographer(stage)
         self._cameras = [dataclasses.asdict(c) for c in stage.cameras]
 

@@ -13,7 +13,7 @@ from motion.world import World
 from tamp.backends import bodies
 from tamp.backends.libero import tasks
 from tamp.backends.libero.cameras import observed
-from tamp.backends.physics.photographer import Photographer, Stage
+from tamp.backends.physics.photographer import Photographer, StageModel
 from tamp.backends.physics.start import start_of
 from tamp.backends.physics.table import Arrangement
 from tamp.model.images import Image
@@ -34,7 +34,7 @@ class Set:
     """A scene with an arm, and who takes pictures of it."""
 
     scene: Scene
-    stage: Stage
+    stage: StageModel
     photographer: Photographer
 
     def start(self) -> Arrangement:

@@ -11,7 +11,7 @@ from motion.joint_servo import JointServo
 from motion.poses import Array
 from tamp.backends import bodies
 from tamp.backends.libero import tasks
-from tamp.backends.physics.start import Start, start_of
+from tamp.backends.physics.start import TableStart, start_of
 from tamp.backends.pybullet.bullet_world import BulletWorld
 from tamp.backends.xarm.emulator.controller import SERVO, ArmController
 from tamp.backends.xarm.emulator.physics import Physics
@@ -37,11 +37,11 @@ def sometimes(late: float, seconds: float) -> Gap:
 
 
 @pytest.fixture(scope="module")
-def start() -> Start:
+def start() -> TableStart:
     return start_of(tasks.find("libero_goal/8"), 0, 0, "xarm6")
 
 
-def driven(start: Start, ways: list[list[float]], targets: Gap, ticks: Gap) -> tuple[ArmController, Array]:
+def driven(start: TableStart, ways: list[list[float]], targets: Gap, ticks: Gap) -> tuple[ArmController, Array]:
     """The controller, and where its arm was (k, n), after 0.6 s of each of the ways and 0.3 s of rest after it; a
     controller with an error stays where it is."""
     kind, _ = bodies.find(start.robot.name).for_sdk()
@@ -76,13 +76,13 @@ LATE = {
 
 
 @pytest.mark.parametrize("late", LATE)
-def test_an_arm_with_nothing_in_its_way_is_not_stopped_whatever_is_late(start: Start, late: str) -> None:
+def test_an_arm_with_nothing_in_its_way_is_not_stopped_whatever_is_late(start: TableStart, late: str) -> None:
     controller, where = driven(start, [UP, TURN, [-v for v in TURN]], *LATE[late])
     assert controller.error == 0
     assert np.ptp(where, axis=0).max() > 0.2, "it has moved"
 
 
 @pytest.mark.parametrize("late", LATE)
-def test_an_arm_that_runs_into_the_table_is_stopped_whatever_is_late(start: Start, late: str) -> None:
+def test_an_arm_that_runs_into_the_table_is_stopped_whatever_is_late(start: TableStart, late: str) -> None:
     controller, _ = driven(start, [DOWN, DOWN, DOWN], *LATE[late])
     assert controller.error == 31

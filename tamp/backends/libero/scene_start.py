@@ -1,16 +1,20 @@
-"""How a declared scene starts: everything is put where it was drawn, comes to rest, and has to be there still."""
+"""How a drawn scene starts: at rest, and as its file says, be it BDDL or a `scene.toml`."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from motion.poses import Array, to_quat
 from tamp.backends.libero.arranging import arranged
+from tamp.backends.libero.bddl import locate
+from tamp.backends.libero.goals import PREDICATES, atom_of
 from tamp.backends.libero.openings import far_open
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.scene_description import Declaration, Thing
+from tamp.backends.libero.scene_description import Declaration, DeclaredThing
+from tamp.errors import InputError
 from tamp.model.atoms import Atom
 from tamp.model.bodies import world_of
 from tamp.model.scene import Scene, SceneObject
@@ -32,9 +36,14 @@ OFF = 0.03
 """Metres beyond its region, or from its spot, that a thing may come to rest."""
 STAYS = 0.01
 """Metres, or radians, that a part may be off how far open it is declared to be."""
+REMEDY = "valid: another --seed, or a place where it stays"
+SLACK = 0.02
+"""Metres by which a fact may fail: LIBERO's region on its microwave is 13 mm above a bowl that stands there."""
+FALLEN = 0.1
+"""Metres below the ground of the scene at which an item fell off it."""
 
 
-def start(environment: LiberoEnvironment, declared: Declaration, seed: int) -> None:
+def start_declared(environment: LiberoEnvironment, declared: Declaration, seed: int) -> None:
     """Draw a declared scene by `seed`, and let it come to rest. `environment` was just reset.
 
     Raises InputError, with file and line, for a thing without room, or one that does not stay where it is declared.
@@ -74,7 +83,7 @@ def _put(environment: LiberoEnvironment, scene: Scene) -> None:
     sim.forward()
 
 
-def _overlap(environment: LiberoEnvironment, declared: Declaration) -> tuple[Thing, str] | None:
+def _overlap(environment: LiberoEnvironment, declared: Declaration) -> tuple[DeclaredThing, str] | None:
     """A thing that is inside another as it was put, and by how much; None where there is none."""
     model, contacts = environment.sim.model._model, environment.sim.data._data.contact
     owners = environment.owners()
@@ -95,7 +104,7 @@ def _set_joints(sim: Any, o: Any) -> None:
             sim.data.qpos[model.jnt_qposadr[model.body(part.name).jntadr[0]]] = part.joint.value
 
 
-def _unmet(declared: Declaration, wanted: Scene, seen: Scene, state: WorldState) -> tuple[Thing, str] | None:
+def _unmet(declared: Declaration, wanted: Scene, seen: Scene, state: WorldState) -> tuple[DeclaredThing, str] | None:
     """A thing that is not as it is declared, and what to say of it; None when all are.
 
     `wanted` is how everything was put down, `seen` how it is at rest, `state` the same in symbols.
@@ -106,14 +115,14 @@ def _unmet(declared: Declaration, wanted: Scene, seen: Scene, state: WorldState)
     return None
 
 
-def _wrong(declared: Declaration, thing: Thing, wanted: Scene, seen: Scene, state: WorldState) -> str | None:
+def _wrong(declared: Declaration, thing: DeclaredThing, wanted: Scene, seen: Scene, state: WorldState) -> str | None:
     now = seen.object(thing.name)
     if thing.category.fixed:
         return _wrong_joint(thing, now)
     return _elsewhere(thing, declared.support(thing.name), state) or _wrong_pose(thing, wanted, seen)
 
 
-def _elsewhere(thing: Thing, support: Thing, state: WorldState) -> str | None:
+def _elsewhere(thing: DeclaredThing, support: DeclaredThing, state: WorldState) -> str | None:
     if Atom(support.relation, (thing.name, support.target)) in state.atoms:
         return None
     where = [str(a) for a in sorted(state.atoms, key=str) if a.args[:1] == (thing.name,) and len(a.args) == 2]
@@ -121,7 +130,7 @@ def _elsewhere(thing: Thing, support: Thing, state: WorldState) -> str | None:
     return f"{thing.name} does not stay {support.where}{told}; put it somewhere else, or something else there"
 
 
-def _wrong_pose(thing: Thing, wanted: Scene, seen: Scene) -> str | None:
+def _wrong_pose(thing: DeclaredThing, wanted: Scene, seen: Scene) -> str | None:
     name, now = thing.name, seen.object(thing.name)
     if thing.relation != "in" and _tilt(wanted.object(name), now) > FELL:
         return f"{name} falls over {thing.where}; put it somewhere flatter, or something else there"
@@ -132,7 +141,7 @@ def _wrong_pose(thing: Thing, wanted: Scene, seen: Scene) -> str | None:
     return None
 
 
-def _wrong_joint(thing: Thing, now: SceneObject) -> str | None:
+def _wrong_joint(thing: DeclaredThing, now: SceneObject) -> str | None:
     for part in now.parts:
         if part.joint is None:
             continue
@@ -158,10 +167,68 @@ def _distance(a: SceneObject, b: SceneObject) -> float:
     return float(np.linalg.norm(apart))
 
 
-def _off(thing: Thing, p: Array) -> float:
+def _off(thing: DeclaredThing, p: Array) -> float:
     """Metres (seen from above) from where a thing is declared to be."""
     if thing.at is not None:
         return float(np.linalg.norm(p - thing.at[:2]))
     if thing.region is not None:
         return float(np.linalg.norm(p - np.clip(p, thing.region[:2], thing.region[2:])))
     return 0.0
+
+
+def check_start(environment: LiberoEnvironment, seed: int) -> None:
+    """InputError, with file and line, for the first start fact that does not hold in the scene drawn by `seed`.
+
+    Of a region of the ground only that the item did not fall off: LIBERO draws positions beyond its edges.
+    """
+    task, facts = environment.task, _facts(environment)
+    lowest = environment.domain.workspace_offset[2] - FALLEN
+    for fact in environment.domain.parsed_problem["initial_state"]:
+        if len(fact) > 2 and fact[1] in environment.domain.objects_dict and environment.pose_of(fact[1])[2, 3] < lowest:
+            raise _fact_error(
+                environment, fact, seed, f"{fact[1]} falls off {environment.domain.workspace_name}; {REMEDY}"
+            )
+    if not facts and not task.start:
+        return
+    scene = replace(OraclePerceiver(environment).perceive(), blur=SLACK)
+    state = observe(scene, world_of(scene, environment.robot_model()))
+    for item, region in task.start.items():
+        if (why := _instead(_start_atom(item, region, scene), state)) is not None:
+            assert task.file is not None
+            raise task.file.wrong(f"{item} does not stay there in the scene of seed {seed}: {why}", "start", item)
+    for fact in facts:
+        if (why := _instead(atom_of(fact, scene), state)) is not None:
+            raise _fact_error(environment, fact, seed, why)
+
+
+def _fact_error(environment: LiberoEnvironment, fact: list[str], seed: int, why: str) -> InputError:
+    assert environment.task.bddl is not None
+    place, text = locate(environment.task.bddl, fact)
+    return InputError(f"{place}: {text} does not hold in the scene of seed {seed}: {why}")
+
+
+def _facts(environment: LiberoEnvironment) -> list[list[str]]:
+    """The start facts of the BDDL file about places that are not on the ground, and about joints."""
+    domain, start = environment.domain, environment.task.start
+    regions, ground = domain.parsed_problem["regions"], domain.workspace_name
+
+    def checked(predicate: str, thing: str = "", *place: str) -> bool:
+        if predicate not in PREDICATES or not place:
+            return predicate in PREDICATES
+        target = regions[place[0]]["target"] if place[0] in regions else place[0]
+        return thing in domain.objects_dict and thing not in start and target != ground
+
+    return [fact for fact in domain.parsed_problem["initial_state"] if checked(*fact)]
+
+
+def _start_atom(item: str, region: str, scene: Scene) -> Atom:
+    interior = any(r.name == region and r.kind == "interior" for _, r in scene.regions())
+    return Atom("in" if interior else "on", (item, region))
+
+
+def _instead(atom: Atom, state: WorldState) -> str | None:
+    """What holds instead of an atom; None where it holds, or the scene has no such symbol."""
+    if atom in state.atoms or not set(atom.args) <= state.symbols.keys():
+        return None
+    about = sorted(str(a) for a in state.atoms if a.args[:1] == atom.args[:1] and len(a.args) == len(atom.args))
+    return f"{', '.join(about) or f'not {atom}'}; {REMEDY}"
