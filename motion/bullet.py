@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from motion.compiled_output import hush_compiled
 from motion.poses import Array, to_quat
 
 
 def loaded() -> Any:
     """PyBullet, imported without what it prints when it is imported first: when it was built."""
     if "pybullet" not in sys.modules:
-        with hush_compiled():
+        with _hush_compiled():
             import pybullet  # noqa: F401
     return sys.modules["pybullet"]
+
+
+@contextmanager
+def _hush_compiled() -> Iterator[None]:
+    """Drop what compiled code prints inside, at the file descriptors: Python's own streams are not asked. Errors come
+    through."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = {fd: os.dup(fd) for fd in (1, 2)}
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123
+        for fd in kept:
+            os.dup2(nowhere.fileno(), fd)
+    try:
+        yield
+    finally:
+        ctypes.CDLL(None).fflush(None)
+        for fd, copy in kept.items():
+            os.dup2(copy, fd)
+            os.close(copy)
 
 
 class Bullet:
@@ -41,7 +62,7 @@ class Bullet:
         return call
 
     def load(self, write: Callable[[Path], str], T: Array, fixed: bool, flags: int = 0) -> int:
-        """The body of the URDF text that `write` gives, which may put meshes into the folder that it is told. Its root
+        """The body of the URDF text that `write` gives, which may put meshes into the folder that it is given. Its root
         is at `T` (4, 4)."""
         w, x, y, z = to_quat(T[:3, :3]).tolist()
         with tempfile.TemporaryDirectory() as folder:

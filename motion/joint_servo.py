@@ -49,9 +49,9 @@ class JointServo:
         self._T_goal = self._T
 
     def step(self, seconds: float) -> Array:
-        """The target (n,), rad, after so many seconds more. ValueError before it was told where to go."""
+        """The target (n,), rad, after so many seconds more. ValueError before `aim`."""
         if self._q is None:
-            raise ValueError("nobody has said where to go")
+            raise ValueError("it is not known where to go: aim first")
         moved, self._twist = self._robot.response.after(self._twist, error(self._T, self._T_goal), seconds)
         self._T = displaced(self._T, moved)
         self._q = self._towards(self._q, self._T, seconds)
@@ -63,7 +63,7 @@ class JointServo:
         return np.array([self.step(seconds / count) for _ in range(count)])
 
     def stop(self) -> None:
-        """Begin anew from wherever the arm is told to go from next."""
+        """Begin anew from where the arm is at the next `aim`."""
         self._q = None
 
     def _towards(self, q: Array, T_world_tool: Array, seconds: float) -> Array:

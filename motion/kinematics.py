@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 import numpy as np
 
 from motion.arms import TURN
@@ -12,6 +15,8 @@ DAMPING = (4.0, 1e-3)
 """Damping by the squared tolerance and by the squared error: exact near the solution, calm far from it."""
 PULL = 0.3
 """Share of the way to where redundant joints rest that is taken in each iteration, as the tool leaves it free."""
+NEEDED = 6
+"""Joints that leave nothing free: what damping leaves of their error is no room to rest in."""
 ITERATIONS = 40
 PATIENCE, GAIN = 8, 0.7
 """Iterations in which the squared error must fall by this factor; otherwise a start is given up."""
@@ -27,12 +32,16 @@ def solve(world: World, T_world_tool: Array, q: Array) -> Array | None:
     operational-space control settles at is nearest to the posture measured by the arm's inertia, so that the joints
     near the base, which have most of it, give way least (Khatib, IEEE J-RA 1987).
     """
+    margin = world.robot.tracking.limit_margin
+    return _descend(world, T_world_tool, q, world.limits[:, 0] + margin, world.limits[:, 1] - margin)
+
+
+def _descend(world: World, T_world_tool: Array, q: Array, low: Array, high: Array) -> Array | None:
     if not (np.isfinite(T_world_tool).all() and np.isfinite(q).all()):
         return None
-    tracking = world.robot.tracking
-    low, high = world.limits[:, 0] + tracking.limit_margin, world.limits[:, 1] - tracking.limit_margin
-    q = np.clip(q, low, high)
+    tracking, q = world.robot.tracking, np.clip(q, low, high)
     home, mobility = (world.robot.posture, _mobility(world, q)) if tracking.rests else (q, None)
+    pull = PULL if len(q) > NEEDED else 0.0
     best, patience = np.inf, PATIENCE
     for _ in range(ITERATIONS):
         T, J = world.jacobian(q)
@@ -44,10 +53,10 @@ def solve(world: World, T_world_tool: Array, q: Array) -> Array | None:
         elif (patience := patience - 1) == 0:
             return None
         damping = DAMPING[0] * tracking.tolerance[0] ** 2 + DAMPING[1] * size
-        step = step_towards(J, e, damping, PULL * (home - q), mobility)
+        step = step_towards(J, e, damping, pull * (home - q), mobility)
         stuck = ((q + step < low) & (q <= low)) | ((q + step > high) & (q >= high))
         if stuck.any():  # these joints stay at their limits, and the others do their share
-            step = step_towards(J * ~stuck, e, damping, PULL * (home - q) * ~stuck, mobility) * ~stuck
+            step = step_towards(J * ~stuck, e, damping, pull * (home - q) * ~stuck, mobility) * ~stuck
         q = np.clip(q + step * min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-9)), low, high)
     return None
 
@@ -70,22 +79,26 @@ def solve_any(
     world: World, T_world_tool: Array, starts: list[Array], rng: np.random.Generator, restarts: int = 4
 ) -> Array | None:
     """First solution from the given starts, then from random ones at most `tracking.spread` from the posture."""
-    for q in starts:
-        if (found := solve(world, T_world_tool, q)) is not None:
-            return found
-    spread, posture = world.robot.tracking.spread, world.robot.posture
-    low, high = np.maximum(world.limits[:, 0], posture - spread), np.minimum(world.limits[:, 1], posture + spread)
-    for _ in range(restarts):
-        if (found := solve(world, T_world_tool, rng.uniform(low, high))) is not None:
-            return found
-    return None
+    found = (solve(world, T_world_tool, q) for q in itertools.chain(starts, _random(world, rng, restarts)))
+    return next((q for q in found if q is not None), None)
 
 
 def solve_near(world: World, T_world_tool: Array, q: Array, restarts: int = 60, seed: int = 0) -> Array | None:
     """A configuration (n,), as `solve_any` from `q` (n,) and `restarts` others, whose joints that turn fully are as few
     whole turns from `q` as their limits allow."""
-    found = solve_any(world, T_world_tool, [q], np.random.default_rng(seed), restarts)
-    return None if found is None else nearest_turns(world, found, q)
+    low, high = world.limits.T
+    free = high - low >= TURN
+    low, high = np.where(free, -np.inf, low), np.where(free, np.inf, high)
+    starts = itertools.chain([q], _random(world, np.random.default_rng(seed), restarts))
+    found = (_descend(world, T_world_tool, start, low, high) for start in starts)
+    return next((nearest_turns(world, other, q) for other in found if other is not None), None)
+
+
+def _random(world: World, rng: np.random.Generator, count: int) -> Iterator[Array]:
+    """Configurations (n,) within limits, at most `tracking.spread` from the posture."""
+    spread, posture = world.robot.tracking.spread, world.robot.posture
+    low, high = np.maximum(world.limits[:, 0], posture - spread), np.minimum(world.limits[:, 1], posture + spread)
+    yield from (rng.uniform(low, high) for _ in range(count))
 
 
 def nearest_turns(world: World, found: Array, q: Array) -> Array:

@@ -13,7 +13,7 @@ from motion.poses import Array, inverse, moved, pose
 from motion.robot_parts import Hull, ModelError, Part, joints_above, mjcf
 
 if TYPE_CHECKING:
-    from motion.robot_assembly import Asked
+    from motion.robot_assembly import AssemblySpec
 
 ALONG = 0.98
 """Cosine of the angle up to which two directions are the same."""
@@ -47,14 +47,14 @@ class Fingers:
         return self.wide if abs(self.gap) > TOUCHING else self.wide - self.gap
 
 
-def measured(parts: tuple[Part, ...], asked: Asked) -> Fingers:
+def measured(parts: tuple[Part, ...], spec: AssemblySpec) -> Fingers:
     """The two fingers of parts, whose joints have limits. ModelError for a hand of another kind, pads that do not move
     with the fingers, and a tool frame that is not between the pads with x along the fingers."""
-    one, other = _joints(parts, asked.finger_joints)
-    solids = _pads(parts, asked)
-    m = mujoco.MjModel.from_xml_string(mjcf(parts, {"tool": (asked.tool_link, asked.T_link_tool)}, ()))
+    one, other = _joints(parts, spec.finger_joints)
+    solids = _pads(parts, spec)
+    m = mujoco.MjModel.from_xml_string(mjcf(parts, {"tool": (spec.tool_link, spec.T_link_tool)}, ()))
     d = mujoco.MjData(m)
-    for name, value in zip(asked.arm_joints, asked.posture, strict=True):
+    for name, value in zip(spec.arm_joints, spec.posture, strict=True):
         d.joint(name).qpos[0] = value
     mujoco.mj_kinematics(m, d)
     axes = d.xaxis[[m.joint(one).id, m.joint(other).id]]
@@ -125,24 +125,24 @@ def _joints(parts: tuple[Part, ...], names: Sequence[str]) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _pads(parts: tuple[Part, ...], asked: Asked) -> list[list[str]]:
+def _pads(parts: tuple[Part, ...], spec: AssemblySpec) -> list[list[str]]:
     """The solids that may be pads, of each finger."""
     by_name = {p.name: p for p in parts}
     found: dict[str, list[str]] = {}
-    for n, name in enumerate(asked.pads):
+    for n, name in enumerate(spec.pads):
         part = by_name.get(name) or next((p for p in parts if name in p.solids), None)
         solids = list(part.solids) if part and part.name == name else [name]
         if part is None:
-            valid = ", ".join(p.name for p in parts if _finger(by_name, p, asked.finger_joints))
+            valid = ", ".join(p.name for p in parts if _finger(by_name, p, spec.finger_joints))
             raise ModelError(f"pads has {name!r}, which is no link; valid: {valid}", "pads", n)
         if not solids:
             raise ModelError(f"pads has {name!r}, of which nothing collides; valid: a link with a shape", "pads", n)
-        finger = _finger(by_name, part, asked.finger_joints)
+        finger = _finger(by_name, part, spec.finger_joints)
         if finger is None or finger in found:
             why = "is on no finger" if finger is None else f"is on {finger!r}, as the other is"
             raise ModelError(f"pads has {name!r}, which {why}; valid: one on each finger", "pads", n)
         found[finger] = solids
-    return [found[name] for name in asked.finger_joints]
+    return [found[name] for name in spec.finger_joints]
 
 
 def _finger(by_name: dict[str, Part], part: Part, joints: Sequence[str]) -> str | None:

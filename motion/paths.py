@@ -36,6 +36,9 @@ SHORTCUTS = (60, 20)
 LEAVING_SLACK = 0.001
 """Metres by which a pair that is too near at the start of a path may still approach."""
 
+OUTSIDE = "workspace"
+"""What blocks a path that would leave the box, where a body would be named."""
+
 Check = Callable[[Array], list[Contact]]
 
 
@@ -51,6 +54,29 @@ class Blocked:
 def checker(world: World, clearance: float = 0.0, ignore: frozenset[str] = frozenset()) -> Check:
     """A check that reports contacts nearer than `clearance`, apart from those with bodies in `ignore`."""
     return lambda q: world.contacts(q, clearance, ignore)
+
+
+@dataclass(frozen=True, eq=False)
+class Workspace:
+    """A box along the base's axes, by its `low` and `high` corners (3,), metres."""
+
+    low: Array
+    high: Array
+
+    def room(self, p_base: Array) -> float:
+        """Metres from a point (3,) to the nearest face; outside, minus the metres beyond the furthest one."""
+        return float(np.minimum(p_base - self.low, self.high - p_base).min())
+
+
+def kept_within(world: World, workspace: Workspace, check: Check, slack: float = 0.0) -> Check:
+    """The same check, which also reports the tool point when it is more than `slack` metres outside."""
+
+    def both(q: Array) -> list[Contact]:
+        found = check(q)
+        room = workspace.room(world.forward(q)[:3, 3])
+        return [*found, Contact(world.robot.tool_site, OUTSIDE, room)] if room < -slack else found
+
+    return both
 
 
 def straight(world: World, q: Array, T_goal: Array, check: Check | None) -> Array | Blocked:
@@ -133,8 +159,8 @@ def goals(world: World, q: Array, T_world_tool: Array) -> list[Array]:
     `GOALS`."""
     found: list[Array] = []
     starts = [q, *(q + turn for turn in np.random.default_rng(0).uniform(-np.pi, np.pi, (GOALS - 1, len(q))))]
-    for start in starts:
-        goal = kinematics.solve_near(world, T_world_tool, start)
+    for seed, start in enumerate(starts):
+        goal = kinematics.solve_near(world, T_world_tool, start, seed=seed)
         if goal is None:
             break  # every restart was tried
         goal = kinematics.nearest_turns(world, goal, q)

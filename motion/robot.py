@@ -1,6 +1,6 @@
 """A robot as data: kinematics, gripper, servo gains, response, limits and control rate.
 
-Another gripper, or other gains, is another description: whoever has a `motion.world.World` has the robot's.
+Another gripper, or other gains, is another description: a `motion.world.World` has the robot's.
 """
 
 from __future__ import annotations
@@ -171,8 +171,8 @@ class RobotDescription:
     with nothing in the scene. A robot without fingers names none, and its gripper does not open. Geoms of the robot
     that must not touch each other are pairs in the MJCF (`contact/pair`), whose joints have their position limits.
     `period` is the control period in seconds. What drives the joints takes torques, or joint targets every
-    `joint_period` seconds, which it then follows with at most `efforts` (n,), Nm. By its `name` whoever made it finds
-    it again, wherever it stands: empty where nobody does.
+    `joint_period` seconds, which it then follows with at most `efforts` (n,), Nm. By its `name` a log can
+    find it again, wherever it stands; empty without one.
     """
 
     mjcf: str

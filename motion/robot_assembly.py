@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
+import mujoco
 import numpy as np
 
 from motion.parallel_fingers import measured, opening_of, zeroed
 from motion.poses import Array
 from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains
 from motion.robot_parts import ModelError, Part, PartJoint, joints_above, mjcf
-from motion.self_collision import watched_pairs
+
+SAMPLES = 300
+"""Random configurations in which it is looked which solids touch."""
+ALWAYS = 0.9
+"""Share of them from which two solids count as touching always."""
+
+Pair = tuple[str, str]
 
 TOOL_SITE = "tool_point"
 ROTOR = 0.1
@@ -22,10 +31,10 @@ SHORTEST, LONGEST = 0.1, 5.0
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """What is said of a robot besides its parts: names of joints and links, where the tool is on its link (4, 4), the
-    posture (n,) in rad, how far it reaches in metres. `fixed` joints are held at a value, `ranges` are limits that
-    take the place of those in the file. `opening` in metres, None where the fingers' joints say it."""
+class AssemblySpec:
+    """What a description says of a robot besides its parts: names of joints and links, where the tool is on its link
+    (4, 4), the posture (n,) in rad, how far it reaches in metres. `fixed` joints are held at a value, `ranges` are
+    limits that take the place of those in the file. `opening` in metres, None where the fingers' joints say it."""
 
     arm_joints: tuple[str, ...]
     finger_joints: tuple[str, ...]
@@ -58,51 +67,51 @@ def _names(part: Part) -> list[str]:
     return [part.name, *part.solids, *([part.joint.name] if part.joint else [])]
 
 
-def assembled(parts: tuple[Part, ...], asked: Asked) -> RobotDescription:
-    """The robot of parts and names, with its base where the file has it. ModelError, about a field of `Asked`, for what
-    does not fit together."""
-    for key, names in (("finger_joints", asked.finger_joints), ("pads", asked.pads)):
+def assembled(parts: tuple[Part, ...], spec: AssemblySpec) -> RobotDescription:
+    """The robot of parts and names, with its base where the file has it. ModelError, about a field of `AssemblySpec`,
+    for what does not fit together."""
+    for key, names in (("finger_joints", spec.finger_joints), ("pads", spec.pads)):
         if len(names) != 2:
             raise ModelError(f"{key} has {len(names)} names; valid: two, one a finger", key)
-    _check_speed(asked)
-    parts = _jointed(_tree(parts, asked), asked)
-    _check_order(parts, asked)
-    _check_posture(parts, asked)
-    _known(asked.tool_link, [p.name for p in parts], "link", "tool", "link")
-    if asked.arm_joints[-1] not in _moving(parts, asked.tool_link):
-        last = asked.arm_joints[-1]
-        raise ModelError(f"link {asked.tool_link!r} is not carried by {last!r}; valid: one behind it", "tool", "link")
-    _check_length(parts, asked)
-    fingers = measured(parts, asked)
-    opening = opening_of(fingers, asked.opening)
+    _check_speed(spec)
+    parts = _jointed(_tree(parts, spec), spec)
+    _check_order(parts, spec)
+    _check_posture(parts, spec)
+    _known(spec.tool_link, [p.name for p in parts], "link", "tool", "link")
+    if spec.arm_joints[-1] not in _moving(parts, spec.tool_link):
+        last = spec.arm_joints[-1]
+        raise ModelError(f"link {spec.tool_link!r} is not carried by {last!r}; valid: one behind it", "tool", "link")
+    _check_length(parts, spec)
+    fingers = measured(parts, spec)
+    opening = opening_of(fingers, spec.opening)
     parts = zeroed(parts, fingers)
-    pairs = watched_pairs(parts, asked.arm_joints, asked.posture)
+    pairs = watched_pairs(parts, spec.arm_joints, spec.posture)
     return RobotDescription(
-        mjcf=mjcf(parts, {TOOL_SITE: (asked.tool_link, asked.T_link_tool)}, pairs),
-        arm_joints=asked.arm_joints,
+        mjcf=mjcf(parts, {TOOL_SITE: (spec.tool_link, spec.T_link_tool)}, pairs),
+        arm_joints=spec.arm_joints,
         tool_site=TOOL_SITE,
-        posture=asked.posture,
+        posture=spec.posture,
         pinned_bodies=frozenset(p.name for p in parts if not _moving(parts, p.name)),
-        finger_joints=asked.finger_joints,
+        finger_joints=spec.finger_joints,
         pad_geoms=fingers.pads,
-        gripper=replace(asked.gripper, opening=opening),
-        gains=asked.gains,
-        response=asked.response,
-        limits=asked.limits,
+        gripper=replace(spec.gripper, opening=opening),
+        gains=spec.gains,
+        response=spec.response,
+        limits=spec.limits,
     )
 
 
-def _lists(asked: Asked) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return ("arm_joints", asked.arm_joints), ("finger_joints", asked.finger_joints)
+def _lists(spec: AssemblySpec) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return ("arm_joints", spec.arm_joints), ("finger_joints", spec.finger_joints)
 
 
-def _tree(parts: tuple[Part, ...], asked: Asked) -> tuple[Part, ...]:
+def _tree(parts: tuple[Part, ...], spec: AssemblySpec) -> tuple[Part, ...]:
     """What hangs together with the arm's first joint: a file may have a floor and a table, too."""
     joints = {p.joint.name: p for p in parts if p.joint}
-    for key, names in _lists(asked):
+    for key, names in _lists(spec):
         for n, name in enumerate(names):
             _known(name, list(joints), "joint", key, n)
-    for key, told in (("fixed", asked.fixed), ("ranges", asked.ranges)):
+    for key, told in (("fixed", spec.fixed), ("ranges", spec.ranges)):
         for name in told:
             _known(name, list(joints), "joint", key, name)
     by_name = {p.name: p for p in parts}
@@ -112,20 +121,20 @@ def _tree(parts: tuple[Part, ...], asked: Asked) -> tuple[Part, ...]:
             part = by_name[part.parent]
         return part.name
 
-    ours = root(joints[asked.arm_joints[0]])
+    ours = root(joints[spec.arm_joints[0]])
     return tuple(p for p in parts if root(p) == ours)
 
 
-def _jointed(parts: tuple[Part, ...], asked: Asked) -> tuple[Part, ...]:
+def _jointed(parts: tuple[Part, ...], spec: AssemblySpec) -> tuple[Part, ...]:
     """The parts with limits on every joint that is named, and without the others."""
-    return tuple(replace(p, joint=_limited(p.joint, asked)) if p.joint else p for p in _still(parts, asked))
+    return tuple(replace(p, joint=_limited(p.joint, spec)) if p.joint else p for p in _still(parts, spec))
 
 
-def _still(parts: tuple[Part, ...], asked: Asked) -> Iterator[Part]:
-    moving = (*asked.arm_joints, *asked.finger_joints)
+def _still(parts: tuple[Part, ...], spec: AssemblySpec) -> Iterator[Part]:
+    moving = (*spec.arm_joints, *spec.finger_joints)
     for part in parts:
-        if part.joint is not None and part.joint.name in asked.fixed:
-            yield part.held_at(asked.fixed[part.joint.name])
+        if part.joint is not None and part.joint.name in spec.fixed:
+            yield part.held_at(spec.fixed[part.joint.name])
             continue
         if part.joint is not None and part.joint.name not in moving:
             name = part.joint.name
@@ -137,31 +146,31 @@ def _still(parts: tuple[Part, ...], asked: Asked) -> Iterator[Part]:
         yield part
 
 
-def _limited(joint: PartJoint, asked: Asked) -> PartJoint:
-    limits = asked.ranges.get(joint.name, joint.limits)
+def _limited(joint: PartJoint, spec: AssemblySpec) -> PartJoint:
+    limits = spec.ranges.get(joint.name, joint.limits)
     if limits is None and joint.kind == "slide":
         valid = f"valid: limits in its file, or [ranges] {joint.name} = [low, high]"
         raise ModelError(f"joint {joint.name!r} slides without limits; {valid}", "ranges")
     limits = limits or (-np.pi, np.pi)  # it turns for ever: once round is enough
-    rotor = ROTOR if joint.name in asked.arm_joints and joint.armature == 0.0 else joint.armature
+    rotor = ROTOR if joint.name in spec.arm_joints and joint.armature == 0.0 else joint.armature
     return replace(joint, limits=limits, armature=rotor)
 
 
-def _check_order(parts: tuple[Part, ...], asked: Asked) -> None:
-    last = next(p.name for p in parts if p.joint and p.joint.name == asked.arm_joints[-1])
-    chain = [name for name in _moving(parts, last) if name in asked.arm_joints]
-    if chain != list(asked.arm_joints):
-        beside = ", ".join(name for name in asked.arm_joints if name not in chain)
-        why = f"; {beside} is no joint between the base and {asked.arm_joints[-1]}" if beside else ""
+def _check_order(parts: tuple[Part, ...], spec: AssemblySpec) -> None:
+    last = next(p.name for p in parts if p.joint and p.joint.name == spec.arm_joints[-1])
+    chain = [name for name in _moving(parts, last) if name in spec.arm_joints]
+    if chain != list(spec.arm_joints):
+        beside = ", ".join(name for name in spec.arm_joints if name not in chain)
+        why = f"; {beside} is no joint between the base and {spec.arm_joints[-1]}" if beside else ""
         raise ModelError(f"arm_joints are not in order from the base; valid: {chain}{why}", "arm_joints")
-    before = [name for name in _moving(parts, last) if name not in asked.arm_joints]
+    before = [name for name in _moving(parts, last) if name not in spec.arm_joints]
     if before:
         raise ModelError(f"{before[0]!r} is a joint of the arm; valid: fingers behind the arm", "finger_joints")
 
 
-def _check_speed(asked: Asked) -> None:
+def _check_speed(spec: AssemblySpec) -> None:
     """ModelError for an arm that answers too slowly for its trajectories: it would fall behind, and be halted."""
-    limits, response = asked.limits, asked.response
+    limits, response = spec.limits, spec.response
     wanted = (limits.tool_velocity, limits.tool_rotation)
     names, units = ("tool_velocity", "tool_rotation"), ("m/s", "rad/s")
     for name, unit, most, can in zip(names, units, wanted, response.fastest(), strict=True):
@@ -171,29 +180,73 @@ def _check_speed(asked: Asked) -> None:
             raise ModelError(f"{said}; valid: {better}", "response" if response != Response() else "limits")
 
 
-def _check_posture(parts: tuple[Part, ...], asked: Asked) -> None:
+def _check_posture(parts: tuple[Part, ...], spec: AssemblySpec) -> None:
     joints = {p.joint.name: p.joint for p in parts if p.joint}
-    if len(asked.posture) != (n := len(asked.arm_joints)):
-        raise ModelError(f"posture has {len(asked.posture)} numbers; valid: {n} radians, one a joint", "posture")
-    for i, (name, value) in enumerate(zip(asked.arm_joints, asked.posture.tolist(), strict=True)):
+    if len(spec.posture) != (n := len(spec.arm_joints)):
+        raise ModelError(f"posture has {len(spec.posture)} numbers; valid: {n} radians, one a joint", "posture")
+    for i, (name, value) in enumerate(zip(spec.arm_joints, spec.posture.tolist(), strict=True)):
         low, high = joints[name].limits or (0.0, 0.0)
         if not low < value < high:
             raise ModelError(f"posture has {value:g} for {name!r}; valid: {low:.4g} to {high:.4g}", "posture", i)
 
 
-def _check_length(parts: tuple[Part, ...], asked: Asked) -> None:
+def _check_length(parts: tuple[Part, ...], spec: AssemblySpec) -> None:
     """From the first joint to the tool, along the arm."""
     by_name = {p.name: p for p in parts}
-    length, part = 0.0, by_name[asked.tool_link]
-    while not (part.joint and part.joint.name == asked.arm_joints[0]) and part.parent:
+    length, part = 0.0, by_name[spec.tool_link]
+    while not (part.joint and part.joint.name == spec.arm_joints[0]) and part.parent:
         length, part = length + float(np.linalg.norm(part.T_parent_part[:3, 3])), by_name[part.parent]
     if not SHORTEST < length < LONGEST:
         valid = f"valid: {SHORTEST:g} to {LONGEST:g} m. Are these millimetres?"
-        raise ModelError(
-            f"from its first joint to {asked.tool_link!r} the arm is {length:.4g} m; {valid}", "arm_joints"
-        )
-    if asked.reach > (most := length + float(np.linalg.norm(asked.T_link_tool[:3, 3]))):
-        raise ModelError(f"reach is {asked.reach:g}; valid: up to {most:.3f}, the length of the arm", "reach")
+        raise ModelError(f"from its first joint to {spec.tool_link!r} the arm is {length:.4g} m; {valid}", "arm_joints")
+    if spec.reach > (most := length + float(np.linalg.norm(spec.T_link_tool[:3, 3]))):
+        raise ModelError(f"reach is {spec.reach:g}; valid: up to {most:.3f}, the length of the arm", "reach")
+
+
+def watched_pairs(parts: tuple[Part, ...], arm_joints: tuple[str, ...], posture: Array) -> tuple[Pair, ...]:
+    """Pairs of solids: all but those of one link, of neighbours, which one joint is between, and of the two fingers,
+    and those that touch in the posture (n,) or in nearly all random configurations."""
+    links = _links(parts)
+    above = {p.name: links[p.parent] if p.parent else None for p in parts if p.joint}
+    arm = {p.name for p in parts if p.joint and p.joint.name in arm_joints} | {None}
+
+    def may_touch(one: str | None, other: str | None) -> bool:
+        near = one == other or above.get(one or "", "") == other or above.get(other or "", "") == one
+        return near or (one not in arm and other not in arm)
+
+    carries = {name: links[p.name] for p in parts for name in p.solids}
+    always = _always_touching(parts, arm_joints, posture)
+    return tuple(
+        (a, b) for a, b in combinations(carries, 2) if not may_touch(carries[a], carries[b]) and (a, b) not in always
+    )
+
+
+def _always_touching(parts: tuple[Part, ...], arm_joints: tuple[str, ...], posture: Array) -> set[Pair]:
+    """Those that touch in the posture or nearly everywhere, in the order of the parts' solids."""
+    m = mujoco.MjModel.from_xml_string(mjcf(parts, {}, ()))
+    d, rng = mujoco.MjData(m), np.random.default_rng(0)
+    addresses = [int(m.joint(name).qposadr[0]) for name in arm_joints]
+    low, high = np.array([m.joint(name).range for name in arm_joints]).T
+    order = {name: n for n, name in enumerate(name for p in parts for name in p.solids)}
+
+    def touching(q: Array) -> set[Pair]:
+        d.qpos[addresses] = q
+        mujoco.mj_kinematics(m, d)
+        mujoco.mj_collision(m, d)
+        near = d.contact.geom[: d.ncon][d.contact.dist[: d.ncon] < 0].tolist()
+        named = (sorted((m.geom(a).name, m.geom(b).name), key=order.__getitem__) for a, b in near)
+        return {(a, b) for a, b in named}
+
+    seen = Counter(pair for _ in range(SAMPLES) for pair in touching(rng.uniform(low, high)))
+    return touching(posture) | {pair for pair, n in seen.items() if n > ALWAYS * SAMPLES}
+
+
+def _links(parts: Iterable[Part]) -> dict[str, str | None]:
+    """The moving part that each part is of: itself, or the one that it is fixed to, or None for the base."""
+    found: dict[str, str | None] = {}
+    for part in parts:
+        found[part.name] = part.name if part.joint else found.get(part.parent or "")
+    return found
 
 
 def _moving(parts: Iterable[Part], name: str) -> list[str]:

@@ -36,7 +36,7 @@ SOLIDS: dict[int, Kind] = {
 
 
 class ModelError(ValueError):
-    """What a model of a robot lacks. `at` is which value of whoever asked it is about: a key, and a place in a list;
+    """What a model of a robot lacks. `at` is the value of a description that it is about: a key, and a place in a list;
     `link` the link in the model."""
 
     def __init__(self, message: str, *at: str | int, link: str = "") -> None:

@@ -201,8 +201,8 @@ class SecondEngine:
         return min(found, default=None)
 
     def _around(self, far: float) -> Iterator[tuple[int, str]]:
-        """The bodies that the box around some moving part comes within `far` metres of: whoever looks at all of them
-        takes five times as long."""
+        """The bodies that the box around some moving part comes within `far` metres of: looking at all of them takes
+        five times as long."""
         boxes = np.array([self.bullet.getAABB(self.robot, i) for i in self.moving]).reshape(-1, 2, 3)
         apart = np.maximum(self._low - boxes[:, 1, None], boxes[:, 0, None] - self._high).max(axis=2)
         return (self.bodies[n] for n in np.flatnonzero((apart < far).any(axis=0)))

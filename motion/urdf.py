@@ -14,7 +14,7 @@ from motion.robot_parts import Hull, Part, numbers
 from motion.shapes import Shape
 
 EFFORT, VELOCITY = 200.0, 10.0
-"""Nm or N, and rad/s or m/s: more than anything here has; who drives a joint has limits of his own."""
+"""Nm or N, and rad/s or m/s: more than anything here has; drivers have limits of their own."""
 JOINTS = {"hinge": "revolute", "slide": "prismatic"}
 MOMENTS = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
 LIGHTEST, LEAST = 1e-3, 1e-6
@@ -43,8 +43,8 @@ def written(name: str, parts: Sequence[Part], folder: Path) -> str:
 
 
 def _inertia(part: Part) -> Array:
-    """The inertia (3, 3) of a part, with that of its motor's rotor about the joint's axis: URDF has no word for it, and
-    an arm without it gives way to a touch like a feather. About the other axes half of it is added, since no rigid body
+    """The inertia (3, 3) of a part, with that of its motor's rotor about the joint's axis: URDF cannot say it, and an
+    arm without it gives way at a touch. About the other axes half of it is added, since no rigid body
     has less."""
     inertia = part.inertia + LEAST * np.eye(3)
     if part.joint is not None and part.joint.kind == "hinge":

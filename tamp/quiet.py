@@ -5,6 +5,7 @@ Errors always come through, and with `TAMP_DEBUG=1` everything does.
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
 import sys
@@ -47,8 +48,6 @@ def quiet_stdout() -> Iterator[TextIO]:
 
     That holds for compiled code too, so the redirection is made at the file descriptor.
     """
-    from motion.compiled_output import flush_compiled
-
     sys.stdout.flush()
     sys.stderr.flush()
     real_fd, python_stdout = os.dup(1), sys.stdout
@@ -60,7 +59,7 @@ def quiet_stdout() -> Iterator[TextIO]:
     finally:
         sys.stdout = python_stdout
         sys.stdout.flush()
-        flush_compiled()
+        ctypes.CDLL(None).fflush(None)  # what compiled code has buffered
         os.dup2(real_fd, 1)
         try:
             real.close()

@@ -15,7 +15,7 @@ from motion.arms import ARMS
 from motion.hands import HANDS
 from motion.poses import Array, from_rpy
 from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains, out_of_range
-from motion.robot_assembly import Asked, assembled, mounted
+from motion.robot_assembly import AssemblySpec, assembled, mounted
 from motion.robot_files import Format, other_kind, read_parts
 from motion.robot_parts import ModelError, Part
 from tamp.backends.bodies import RobotBody
@@ -64,25 +64,25 @@ def _known(table: Table, path: Path) -> RobotBody:
 
 def _modelled(table: Table, path: Path) -> RobotBody:
     table.only(*MODELLED)
-    asked = _asked(table)
+    spec = _spec(table)
     radians = table.flag("radians", "true or false") if table.has("radians") else False
     try:
         parts = _parts(table, path, radians)
         if table.has("hand"):
             parts = _with_hand(parts, table.table("hand", "[hand] with a urdf or mjcf, and a link"), path, radians)
-        return RobotBody(path.stem, assembled(parts, asked), asked.reach)
+        return RobotBody(path.stem, assembled(parts, spec), spec.reach)
     except ModelError as e:
         raise table.wrong(str(e), *e.at) from e
 
 
-def _asked(table: Table) -> Asked:
+def _spec(table: Table) -> AssemblySpec:
     joints = table.texts("arm_joints", "the joints' names from the base on")
     tool = table.table("tool", "[tool] with a link, and xyz and rpy on it")
     tool.only("link", "xyz", "rpy")
     told = {name: _section(table, name, kind) for name, kind in SECTIONS.items()}
     if "rate" in told["response"]:
         told["gains"] = Response(**told["response"]).asked_ahead() | told["gains"]
-    return Asked(
+    return AssemblySpec(
         arm_joints=joints,
         finger_joints=table.texts("finger_joints", "the two joints' names"),
         pads=table.texts("pads", "the two fingers' links or shapes"),

@@ -12,10 +12,9 @@ from motion.arm_model import arm_world
 from motion.arms import ARMS, Arm
 from motion.hands import Tool
 from motion.kinematics import slack, solve_near
-from motion.paths import Blocked, Check
+from motion.paths import Blocked, Check, Workspace, kept_within
 from motion.poses import Array, pose
 from motion.shapes import Body, Shape
-from motion.workspace import Workspace, kept_within
 from motion.world import World
 from tests.arm_cases import EACH
 

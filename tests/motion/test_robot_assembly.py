@@ -12,15 +12,14 @@ import pytest
 
 from motion.poses import pose
 from motion.robot import RobotDescription
-from motion.robot_assembly import Asked, assembled
+from motion.robot_assembly import AssemblySpec, assembled, watched_pairs
 from motion.robot_files import read_parts
 from motion.robot_parts import Part
 from motion.robot_survey import survey
-from motion.self_collision import watched_pairs
 from motion.world import World
 from tests.small_arm import ARM, BOX
 
-ASKED = Asked(
+SPEC = AssemblySpec(
     arm_joints=("shoulder", "elbow", "wrist"),
     finger_joints=("f1", "f2"),
     pads=("left", "right"),
@@ -42,9 +41,9 @@ def parts_of(text: str, mesh: bool = False) -> tuple[Part, ...]:
         return read_parts(Path(folder) / "arm.urdf", "urdf")
 
 
-def assembly(text: str = ARM, asked: Asked = ASKED, mesh: bool = False) -> RobotDescription:
+def assembly(text: str = ARM, spec: AssemblySpec = SPEC, mesh: bool = False) -> RobotDescription:
     """The small arm, its boxes as meshes or not."""
-    return assembled(parts_of(text, mesh), asked)
+    return assembled(parts_of(text, mesh), spec)
 
 
 def pads_apart(robot: RobotDescription, opening: float) -> float:
@@ -85,15 +84,15 @@ def test_fingers_that_open_the_other_way() -> None:
 
 
 def test_a_joint_that_is_held_still() -> None:
-    asked = dataclasses.replace(
-        ASKED, arm_joints=("shoulder", "elbow"), posture=np.array([0.3, 0.6]), fixed={"wrist": 0.5}
+    spec = dataclasses.replace(
+        SPEC, arm_joints=("shoulder", "elbow"), posture=np.array([0.3, 0.6]), fixed={"wrist": 0.5}
     )
-    held, whole = World(assembly(asked=asked), []), World(assembly(), [])
+    held, whole = World(assembly(spec=spec), []), World(assembly(), [])
     assert held.forward(np.array([0.3, 0.6])) == pytest.approx(whole.forward(np.array([0.3, 0.6, 0.5])))
 
 
 def test_limits_of_ones_own() -> None:
-    robot = assembly(asked=dataclasses.replace(ASKED, ranges={"elbow": (0.0, 1.0)}))
+    robot = assembly(spec=dataclasses.replace(SPEC, ranges={"elbow": (0.0, 1.0)}))
     assert World(robot, []).limits[1] == pytest.approx([0.0, 1.0])
 
 
@@ -111,13 +110,13 @@ def test_a_mimic_joint_is_a_finger_as_another() -> None:
 
 
 def test_what_can_touch_is_watched_and_nothing_else() -> None:
-    pairs = watched_pairs(parts_of(ARM), ASKED.arm_joints, ASKED.posture)
+    pairs = watched_pairs(parts_of(ARM), SPEC.arm_joints, SPEC.posture)
     named = {tuple(sorted(name.partition("/")[0] for name in pair)) for pair in pairs}
     assert ("base", "hand") in named
     assert ("left", "one") in named
     for neighbours in (("base", "one"), ("one", "two"), ("hand", "left"), ("left", "right")):
         assert neighbours not in named
-    assert not World(assembly(), []).contacts(ASKED.posture)
+    assert not World(assembly(), []).contacts(SPEC.posture)
 
 
 def test_the_hand_is_measured_where_it_is() -> None:

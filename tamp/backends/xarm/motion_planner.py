@@ -16,12 +16,10 @@ import numpy as np
 from motion import kinematics, paths
 from motion.arm_model import arm_world
 from motion.hands import Tool
-from motion.paths import Blocked, Check, checker, leaving, lifted
+from motion.paths import OUTSIDE, Blocked, Check, Workspace, checker, kept_within, leaving, lifted
 from motion.poses import Array, error, pose, turned_to
 from motion.second_check import Report, nearest
 from motion.shapes import Body, Shape
-from motion.workspace import NAME as OUTSIDE
-from motion.workspace import Workspace, kept_within
 from tamp.backends.xarm.following import Leg
 from tamp.backends.xarm.workcell import Box, Rates, Workcell
 
