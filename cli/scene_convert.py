@@ -13,7 +13,7 @@ from cli.output import emit_json, say
 from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
-    from tamp.backends.libero.converting import Conversion
+    from tamp.backends.libero.scene_conversion import Conversion
 
 Written = Annotated[
     Path | None,

@@ -12,7 +12,7 @@ from tamp.files.replacing import replacing
 from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
-    from tamp.backends.libero.converting import Conversion
+    from tamp.backends.libero.scene_conversion import Conversion
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def convert(
     rendering.prepare(video=False)
     with hush_simulator():
         from tamp.backends.libero import tasks
-        from tamp.backends.libero.converting import convert as converted
+        from tamp.backends.libero.scene_conversion import convert as converted
         from tamp.model.domain import load
 
         task = tasks.find(scene)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tamp.backends.libero import tasks
-from tamp.backends.libero.converting import Conversion, Seen, convert, difference
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.scene_conversion import Conversion, Seen, convert, difference
 from tamp.backends.libero.scene_description import Task
 from tamp.errors import Refusal
 from tamp.model.bodies import world_of
