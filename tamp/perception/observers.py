@@ -17,7 +17,7 @@ from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.scene import Joint, Part, Region, Scene, SceneObject
 from tamp.model.state import WorldState
-from tamp.own_code import own_code
+from tamp.user_code import user_code
 
 if TYPE_CHECKING:
     from motion.world import World
@@ -253,7 +253,7 @@ def seen_by(observers: Mapping[str, Observer], view: View, domain: Domain) -> fr
     known = view.state.known_to(domain).symbols
     seen = {s: kind for s, kind in known.items() if not view.scene.unseen([s])}
     for name, observer in observers.items():
-        with own_code(observer.decide, f"the observer of {name}", SECONDS):
+        with user_code(observer.decide, f"the observer of {name}", SECONDS):
             found |= {Atom(name, args) for args in _asked(observer, view, domain, seen) if observer(view, *args)}
     return frozenset(found)
 

@@ -1,7 +1,7 @@
-"""The Python of a domain folder: found, run, and what it declares collected.
+"""Load the Python of a domain folder: its observers and skills.
 
-It runs only for a domain that was named by whoever gave the command: never for one that a log, a problem file, a case
-or a language model names.
+It runs only for a domain that the command names: never for one that a log, a problem file, a case or a language model
+names.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, cast
 from tamp.errors import InputError
 from tamp.model.domain import Domain
 from tamp.model.skill_spec import Spec
-from tamp.own_code import own_code
 from tamp.perception.observers import Observer
 from tamp.perception.predicates import SEEN
+from tamp.user_code import user_code
 
 if TYPE_CHECKING:
     from tamp.skills.base import Skill
@@ -35,8 +35,8 @@ MODULES = ("observers", "skills")
 
 @dataclass(frozen=True, eq=False)
 class Extension:
-    """What a domain brings of its own: observers by their predicates, skills by their names, and the modules that they
-    stand in."""
+    """The observers of a domain's own, by their predicates, its skills, by their names, and the modules that define
+    them."""
 
     observers: Mapping[str, Observer] = field(default_factory=dict)
     skills: Mapping[str, Skill] = field(default_factory=dict)
@@ -73,7 +73,7 @@ def _modules(domain: Domain) -> Iterator[ModuleType]:
         return
     package = _as_package(folder)
     for file in files:
-        with own_code(file, f"loading {file.name}", SECONDS):
+        with user_code(file, f"loading {file.name}", SECONDS):
             yield importlib.import_module(f"{package}.{file.stem}")
 
 
@@ -92,12 +92,12 @@ def _as_package(folder: Path) -> str:
 def _of_package(package: str, table: Path) -> Iterator[ModuleType]:
     found = False
     for name in MODULES:
-        with own_code(table, f"importing the package {package!r}", SECONDS):
+        with user_code(table, f"importing the package {package!r}", SECONDS):
             spec = importlib.util.find_spec(f"{package}.{name}")
         if spec is None or spec.origin is None:
             continue
         found = True
-        with own_code(Path(spec.origin), f"loading {package}.{name}", SECONDS):
+        with user_code(Path(spec.origin), f"loading {package}.{name}", SECONDS):
             yield importlib.import_module(f"{package}.{name}")
     if not found:
         raise InputError(f"{table}: the package {package!r} has no module {' and no module '.join(MODULES)}")
@@ -108,7 +108,7 @@ def _declared(module: ModuleType, kind: type[Observer]) -> list[Observer]:
 
 
 def _skills(module: ModuleType) -> Iterator[Skill]:
-    """One of each class of skills that a module defines, and every skill that it made itself."""
+    """An instance of every class of skills that a module defines."""
     from tamp.skills.base import Skill
 
     for value in list(vars(module).values()):
@@ -117,7 +117,7 @@ def _skills(module: ModuleType) -> Iterator[Skill]:
         if value.__name__.startswith("_"):
             continue
         file = Path(str(module.__file__))
-        with own_code(file, f"making {value.__name__}()", SECONDS):
+        with user_code(file, f"making {value.__name__}()", SECONDS):
             skill = cast("Skill", value())
             if not isinstance(getattr(skill, "spec", None), Spec):
                 valid = 'valid: spec = Spec("name", ("item",))'
@@ -129,9 +129,9 @@ def check_observers(domain: Domain, own: Extension) -> None:
     """InputError for an observer, or a belief, of what is no predicate of the domain or is seen anyway, and for an
     observer that takes another number of things."""
     table = domain.path.parent / "skills.toml"
-    told = [(f"{table}: [predicates.{name}]", name) for name in domain.table.beliefs]
-    told += [(f"{located(o.decide)}: the observer of {name}", name) for name, o in own.observers.items()]
-    for what, name in told:
+    declared = [(f"{table}: [predicates.{name}]", name) for name in domain.table.beliefs]
+    declared += [(f"{located(o.decide)}: the observer of {name}", name) for name, o in own.observers.items()]
+    for what, name in declared:
         if name not in domain.predicates:
             near = difflib.get_close_matches(name, domain.predicates, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"valid: {', '.join(domain.predicates)}"
@@ -141,8 +141,8 @@ def check_observers(domain: Domain, own: Extension) -> None:
     for name, observer in own.observers.items():
         wanted, takes = len(domain.predicates[name].parameters), observer.symbols
         if takes is not None and takes != wanted:
-            told_of = f"{located(observer.decide)}: the observer of {name} takes a view and {takes} symbols"
-            raise InputError(f"{told_of}; valid: {wanted}, as in {domain.path.name}")
+            what = f"{located(observer.decide)}: the observer of {name} takes a view and {takes} symbols"
+            raise InputError(f"{what}; valid: {wanted}, as in {domain.path.name}")
         if name in domain.table.beliefs:
             raise InputError(f"{table}: {name} has an observer; valid: to see it or to believe it, not both")
 

@@ -22,10 +22,10 @@ from tamp.model.motions import Grip, Move, Segment
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
-from tamp.own_code import own_code
 from tamp.perception.observers import Things
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.reaching import through
+from tamp.user_code import user_code
 
 CLEARANCE = 0.01
 """Metres that every part of the arm keeps from everything, where it does so already."""
@@ -201,7 +201,7 @@ class GuidedSkill(Skill):
 
     def _guided(self, hand: Hand, args: tuple[str, ...]) -> Infeasible | None:
         """Let the skill drive a hand; why it cannot."""
-        with own_code(type(self), f"the skill {self.spec.name}", SECONDS):
+        with user_code(type(self), f"the skill {self.spec.name}", SECONDS):
             try:
                 self.guide(hand, *args)
             except NoWay as no:

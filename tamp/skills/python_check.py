@@ -46,7 +46,7 @@ PERIOD = 0.05
 
 
 def static_errors(module: ModuleType) -> Iterator[InputError]:
-    """What is wrong in a module that was loaded, with file and line."""
+    """Errors in the source of a module that was loaded, with file and line."""
     file = Path(str(module.__file__))
     text = file.read_text(encoding="utf-8")
     tree = ast.parse(text)
@@ -126,7 +126,7 @@ def _globals(code: CodeType) -> Iterator[tuple[int, str]]:
 
 
 def runtime_errors(domain: Domain, own: Extension) -> Iterator[InputError]:
-    """What goes wrong when every observer is asked and every skill drives a hand, once for each observer and skill."""
+    """Call every observer and have every skill drive a hand; the first error of each."""
     views = list(_views())
     yield from _never_asked(own, domain)
     for name in own.observers:
@@ -136,7 +136,7 @@ def runtime_errors(domain: Domain, own: Extension) -> Iterator[InputError]:
 
 
 def _never_asked(own: Extension, domain: Domain) -> Iterator[InputError]:
-    """Observers that need of an argument what no symbol of its type is: every argument has to be all that is needed."""
+    """Observers that are never called: no symbol of a parameter's type is all that they need of each argument."""
     scene = scene_with_things()
     symbols = observe(scene, world_of(scene, gantry())).known_to(domain).symbols
     for name, observer in own.observers.items():
@@ -180,7 +180,7 @@ def _holding(scene: Scene) -> Scene:
 
 
 def _driven(skill: Skill, domain: Domain) -> Iterator[InputError]:
-    """What goes wrong in a skill, with arguments that the operators bound to it can have."""
+    """Errors of a skill, with arguments that the operators bound to it can have."""
     scene = scene_with_things()
     world = world_of(scene, gantry())
     state = observe(scene, world)

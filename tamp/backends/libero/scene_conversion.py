@@ -1,27 +1,29 @@
-"""A scene of LIBERO as a `scene.toml`: written, built anew from what is written, and compared."""
+"""Convert a scene of LIBERO to a `scene.toml`: write it, build it anew from the file, and compare."""
 
 from __future__ import annotations
 
+import json
 import re
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from motion.poses import Array, rotation_vector
+from motion.poses import Array, rotation_vector, to_quat
 from tamp.backends.libero import tasks
 from tamp.backends.libero.arenas import Arena, arena
 from tamp.backends.libero.categories import Category, UnusableError, load
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
+from tamp.backends.libero.openings import door_names, far_open
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.scene_description import Task
-from tamp.backends.libero.scene_text import Said, scene_text
 from tamp.errors import InputError, Refusal
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
-from tamp.model.scene import Scene
+from tamp.model.scene import Scene, SceneObject
 from tamp.model.state import WorldState
 from tamp.perception.predicates import observe
 
@@ -32,6 +34,10 @@ TURNED = np.radians(3.0)
 WHERE = re.compile(r"^\S*scene\.toml:\d+: ")
 """The place in a file that is not there any more."""
 ARM = "The arm starts in its usual posture, wherever it was there."
+LEVEL = np.radians(1.0)
+"""Radians of tilt up to which a thing is upright: its settling brings them back."""
+AJAR = 0.001
+"""Metres or radians by which a part that is not closed, or off, is open."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +71,14 @@ def convert(task: Task, seed: int, init_state: int | None, domain: Domain, made_
         room, categories = _room(environment), _categories(environment, was.scene)
     finally:
         environment.close()
-    said = Said((made_by, ARM, *notes), task.instruction, goal, task.step_limit, room, task.names)
-    text = scene_text(said, [(o, categories[o.name]) for o in was.scene if o.name in categories], was.state)
+    head = [f"# {line}" for line in (made_by, ARM, *notes)]
+    head += [f"instruction = {_text(task.instruction)}"] if task.instruction else []
+    head += [f"goal = {_text(goal)}"] if goal else []
+    head += [f"step_limit = {task.step_limit}", f"table = {_text(room.name)}"]
+    things = (_thing(o, categories[o.name], was.state, room) for o in was.scene if o.name in categories)
+    names = [f"{_text(phrase)} = {_text(symbol)}" for phrase, symbol in task.names.items()]
+    blocks = [head, *things, *([["[names]", *names]] if names else [])]
+    text = "\n\n".join("\n".join(block) for block in blocks) + "\n"
     off = difference(was, _loaded(text, domain if task.goal is None else None))
     return Conversion(text, goal, notes, {name: off[name] for name in categories})
 
@@ -171,3 +183,54 @@ def _loaded(text: str, domain: Domain | None) -> Seen:
             return _seen(environment)
         finally:
             environment.close()
+
+
+def _thing(o: SceneObject, category: Category, state: WorldState, arena: Arena) -> list[str]:
+    lines = [f"[things.{o.name}]", f"category = {_text(category.name)}"]
+    yaw, tilt = turn(o, category)
+    relation, target = support(o.name, state, arena) if o.movable else ("on", arena.symbol)
+    if target != arena.symbol:
+        lines.append(f"{relation} = {_text(target)}")
+    lines.append(f"at = {_numbers(o.position[: 3 if o.movable else 2])}")
+    level = tilt < LEVEL or not o.movable
+    lines.append(f"yaw = {_number(yaw)}" if level else f"quaternion = {_numbers(to_quat(o.T_world_object[:3, :3]))}")
+    return [*lines, *_open(o), *_turned_on(o)]
+
+
+def support(name: str, state: WorldState, arena: Arena) -> tuple[str, str]:
+    """What a thing is on or in, and the relation: the inside of something before what is below, and anything before the
+    table."""
+    found = [(a.predicate, a.args[1]) for a in state.atoms if a.predicate in ("in", "on") and a.args[0] == name]
+    return min(found, key=lambda f: (f[1] == arena.symbol, f), default=("on", arena.symbol))
+
+
+def turn(o: SceneObject, category: Category) -> tuple[float, float]:
+    """Radians that a thing is turned about the vertical, and tilted, against its category's attitude."""
+    R = o.T_world_object[:3, :3] @ category.thing.T_world_object[:3, :3].T
+    return float(np.arctan2(R[1, 0] - R[0, 1], R[0, 0] + R[1, 1])), float(np.arccos(np.clip(R[2, 2], -1.0, 1.0)))
+
+
+def _open(o: SceneObject) -> list[str]:
+    far = {}
+    for short, door in door_names(o).items():
+        joint = o.part(door).joint
+        if joint is not None and far_open(joint) > AJAR and door not in far:
+            far[door] = f"{short} = {_number(far_open(joint))}"
+    return [f"open = {{ {', '.join(far.values())} }}"] if far else []
+
+
+def _turned_on(o: SceneObject) -> list[str]:
+    joints = [p.joint for p in o.parts if p.kind == "knob" and p.joint is not None]
+    return [f"turned_on = {_number(far_open(j))}" for j in joints[:1] if far_open(j) > AJAR]
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return f"[{', '.join(map(_number, values))}]"
+
+
+def _number(value: float) -> str:
+    return f"{round(float(value), 4) + 0.0:g}"
+
+
+def _text(value: str | None) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -12,8 +12,8 @@ import pytest
 from tamp.backends.libero import tasks
 from tamp.backends.libero.cameras import AGENT
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.free_places import stays
 from tamp.backends.libero.perturbation_schedule import KINDS, PerturbationSchedule, check, perturbed
+from tamp.backends.libero.perturbations import stays
 from tamp.errors import InputError
 from tamp.model.domain import load
 from tamp.model.events import ActionBegun

@@ -1,4 +1,4 @@
-"""Python of a domain folder, run so that what goes wrong in it is told with its file and line, and ends."""
+"""Run the Python of a domain folder: errors name its file and line, and endless loops end."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class OutOfTime(BaseException):
 
 
 @contextlib.contextmanager
-def own_code(owner: Any, what: str, seconds: float | None = None) -> Iterator[None]:
-    """Code of somebody's folder runs inside; `owner` is the function, class or file that it belongs to.
+def user_code(owner: Any, what: str, seconds: float | None = None) -> Iterator[None]:
+    """Run code of a user's folder inside; `owner` is the function, class or file that it belongs to.
 
     InputError with file and line for what it raises, and when it takes more than `seconds`. ModuleNotFoundError passes
     where this toolkit itself lacks something.
@@ -78,7 +78,7 @@ def _bounded(seconds: float | None) -> Iterator[None]:
         raise OutOfTime
 
     before: Callable[..., Any] | int | None = signal.signal(signal.SIGALRM, late)
-    others = signal.setitimer(signal.ITIMER_REAL, seconds)  # somebody's own alarm goes on afterwards
+    others = signal.setitimer(signal.ITIMER_REAL, seconds)  # another alarm goes on afterwards
     try:
         yield
     finally:
