@@ -97,7 +97,6 @@ help:
 	make bench-table-faults  faults while an emulated xArm picks and places (10 minutes; 360 runs: ARGS='--repeat 6')
 	make bench-table-speed  a pick and place through the SDK as a stream, and as movements that stop (2 minutes)
 	make bench-kitchen   what domains/kitchen brings of its own, from words to motion (20 minutes; goes on ...)
-	make bench-pages      how soon pages are made and seen, and how large they are (3 minutes)
 	make bench-others     every task's scene with the instruction of another: is the exit code what happened? (half an hour;
 	             goes on ...)
 	make bench-seam       what observers and skills of a folder cost planning and execution, paired (5 minutes; goes on ...)
@@ -264,7 +263,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := view pages perception unknown disturbed grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning reader executed judging mends fuzz ports numbers check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
+BENCHES := view perception unknown disturbed grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning reader executed judging mends fuzz ports numbers check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
   arm-streaming arm-examples install
 .PHONY: $(BENCHES:%=bench-%) bench-validation
 $(BENCHES:%=bench-%): bench-%: setup

@@ -180,6 +180,7 @@ class LivePage:
         made = self.layout.parts(TEMPLATE, **content)
         self._parts.update({f"#{name}": _json(text) for name, text in made.items()})
         self._parts["orders"] = _json(content["orders_taken"])
+        self._parts.pop("whole", None)
         if status.whole and self.story.steps:
             self._parts["whole"] = _json(data_of(self.story, content))
 

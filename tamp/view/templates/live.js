@@ -68,7 +68,7 @@ function layOut(name, text) {
 }
 /** A page that goes on: what has changed comes from the server, and is put in its place. */
 async function live() {
-  const picture = await viewed(), known = {scene: {links: [], things: []}, state: {}, path: [], over: false};
+  const picture = await viewed(), known = {scene: {links: [], things: []}, state: {}, path: []};
   const show = {
     path(path) { known.path = path; },
     scene(scene) { known.scene = scene; picture.build(scene); },
@@ -82,7 +82,7 @@ async function live() {
     },
     orders(taken) { if (by("orders")) by("orders").hidden = !taken; },
     pictures(told) { if (by("cameras")) showPictures(told, known); },
-    whole(whole) { if (!known.over) { known.over = true; inStep(whole, picture); } },
+    whole: inStep(picture),
   };
   const source = new EventSource("events");
   const lost = (why) => { by("line").textContent = why; show.orders(false); };
