@@ -75,7 +75,8 @@ Told = Callable[[FoundPlan], None]
 class Question:
     """What is asked of an engine, `count` plans where the aim is the k best.
 
-    `seconds` is the time limit that is spoken of; `left`, by default all of it, is left for the search.
+    `seconds` is the time limit that is spoken of; `left`, by default all of it, is left for the search. `invariants`
+    is for Fast Downward, see `tamp.pddl.planner.results`.
     """
 
     engine: str
@@ -83,6 +84,7 @@ class Question:
     seconds: float = 60.0
     count: int = 1
     left: float | None = None
+    invariants: bool = True
 
     @property
     def limit(self) -> float:
@@ -131,7 +133,7 @@ def _search(problem: Any, question: Question, start: float) -> Iterator[Message]
         return
     result, told = None, set[Any]()
     own = max(question.limit - _GRACE, question.limit / 2)
-    for result in results(ready, compilations, name, aim, own, question.count):
+    for result in results(ready, compilations, name, aim, own, question.count, question.invariants):
         if result.plan is not None:
             found = judged_plan(problem, result.plan)
             if isinstance(found, str):

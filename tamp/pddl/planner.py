@@ -19,6 +19,9 @@ NO_PLAN = "no sequence of the domain's operators reaches the goal"
 """The message for a problem that is proven to have no plan."""
 
 
+_NO_INVARIANTS = ["--invariant-generation-max-time", "0"]
+
+
 class PlanStatus(Enum):
     """What became of a planning problem. A planner that gave up proved nothing: there may be a plan.
 
@@ -131,15 +134,22 @@ def prepared(problem: Any, name: str, aim: Aim = "first") -> tuple[Any, list[Any
 
 
 def results(
-    ready: Any, compilations: list[Any], name: str, aim: Aim = "first", seconds: float = 60.0, count: int = 1
+    ready: Any,
+    compilations: list[Any],
+    name: str,
+    aim: Aim = "first",
+    seconds: float = 60.0,
+    count: int = 1,
+    invariants: bool = True,
 ) -> Iterator[Any]:
     """unified-planning's results for a problem that is `prepared`, with plans for the one it was made from; the last of
-    them is final. An engine that can be told a time limit is told `seconds`."""
+    them is final. An engine that can be told a time limit is told `seconds`. Without `invariants` Fast Downward does
+    not look for these, which may take it longer than everything else."""
     from unified_planning.shortcuts import AnytimePlanner
 
     limit = {} if name.startswith("pyperplan") else {"timeout": seconds}  # which would only warn that it has none
     if aim in ("first", "optimal"):
-        with _oneshot(name) as planner:
+        with _oneshot(name, invariants) as planner:
             planner.skip_checks = True  # `lacking` knows better
             yield _mapped(planner.solve(ready, **limit), compilations)
         return
@@ -158,7 +168,7 @@ def _mapped(result: Any, compilations: list[Any]) -> Any:
     return result
 
 
-def _oneshot(name: str) -> Any:
+def _oneshot(name: str, invariants: bool) -> Any:
     """An engine by name. Fast Downward gets a file of its own for what it translates: by default it is
     `output.sas` in the working directory, which two processes would share."""
     from unified_planning.shortcuts import OneshotPlanner
@@ -171,7 +181,7 @@ def _oneshot(name: str) -> Any:
         def _base_cmd(self, plan_filename: str) -> list[str]:
             return [*super()._base_cmd(plan_filename), "--sas-file", f"{plan_filename}.sas"]
 
-    return FastDownward()
+    return FastDownward(fast_downward_translate_options=None if invariants else _NO_INVARIANTS)
 
 
 def words_of(action: Any) -> tuple[str, tuple[str, ...]]:

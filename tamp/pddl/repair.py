@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from dataclasses import replace
 
 from tamp.pddl.ask import Question, ask
 from tamp.pddl.conditions import shown
@@ -32,10 +33,11 @@ def repair(plan: PlanFile, judge: Judge, seconds: float, left: float | None = No
     found, engine, why_none = list[list[str]](), usual(), ""
     for kept in sorted({0, len(states) - 1}, reverse=True):
         problem = problem_from(judge.problem, states[kept]) if kept else judge.problem
-        answer = ask(problem, Question(engine, seconds=seconds, left=max(0.0, deadline - time.monotonic())))
+        question = Question(engine, seconds=seconds, left=max(0.0, deadline - time.monotonic()), invariants=False)
+        answer = ask(problem, question)
         if answer.able:
             engine = answer.able[0]
-            answer = ask(problem, Question(engine, seconds=seconds, left=max(0.0, deadline - time.monotonic())))
+            answer = ask(problem, replace(question, engine=engine, left=max(0.0, deadline - time.monotonic())))
         if answer.plans:
             found.append([*steps[:kept], *map(str, answer.plans[0].actions)])
         elif answer.status is not PlanStatus.UNSOLVABLE or not kept:

@@ -87,14 +87,14 @@ class Why:
         return (*told, *([f"there is a plan without the {goals}"] if self.drop else []))
 
 
-Report = Callable[..., None]
+Reporter = Callable[..., None]
 """Takes what was found out, by the fields of `Why`."""
 
 
 def explain(problem: Any, engine: str, seconds: float) -> Why:
     """As much as is found in the seconds, in a process of its own. `engine` is asked where Fast Downward cannot be."""
 
-    def work(report: Report) -> None:
+    def work(report: Reporter) -> None:
         solver = Solver.of(problem, engine, seconds)
         reached = reach(solver.problem) or Reached({}, ())
         never = [g for g in parts(solver.problem.goals) if written(g) in reached.hopeless]
@@ -111,7 +111,7 @@ def without_some(problem: Any, engine: str, seconds: float) -> Why:
     """The goals without which there is a plan, of a problem for which none was found in time: whether there is one for
     all of them is not known. As `explain` otherwise; empty where a plan is found for no goal alone."""
 
-    def work(report: Report) -> None:
+    def work(report: Reporter) -> None:
         solver = Solver.of(problem, engine, seconds)
         solver.known[frozenset(map(written, parts(solver.problem.goals)))] = False  # all of them have had their time
         _report_drops(solver, [], None, report)
@@ -124,7 +124,7 @@ def in_words(problem: Any, engine: str, seconds: float = SECONDS) -> str:
     return ": ".join(filter(None, (NO_PLAN, "; ".join(explain(problem, engine, seconds).sentences))))
 
 
-def _why(work: Callable[[Report], None], seconds: float) -> Why:
+def _why(work: Callable[[Reporter], None], seconds: float) -> Why:
     def quiet(emit: Emit) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -188,7 +188,7 @@ class Solver:
         return () if result.status.name.startswith("UNSOLVABLE") else None
 
 
-def _report_drops(solver: Solver, never: Sequence[Any], reached: Reached | None, report: Report) -> list[Lost]:
+def _report_drops(solver: Solver, never: Sequence[Any], reached: Reached | None, report: Reporter) -> list[Lost]:
     """The goals to drop: first any set that cannot be smaller by one goal, then smaller ones, the smallest first.
 
     On the way, unless `reached` is None, the pairs of goals that exclude each other. Returns the goals that are lost
@@ -219,7 +219,7 @@ def _report_drops(solver: Solver, never: Sequence[Any], reached: Reached | None,
     return lost
 
 
-def _report_pairs(problem: Any, pairs: Sequence[tuple[Any, Any]], reached: Reached, report: Report) -> list[Lost]:
+def _report_pairs(problem: Any, pairs: Sequence[tuple[Any, Any]], reached: Reached, report: Reporter) -> list[Lost]:
     """Pairs of goals that never hold together. Where one of the two holds at first and no operator makes it true again,
     the other one needs an action that makes it false."""
     without: dict[Any, list[str]] = {}
@@ -256,7 +256,7 @@ def _spoilers(problem: Any, goal: Any, reached: Reached) -> Iterator[str]:
                     yield shown(action)
 
 
-def _report_additions(solver: Solver, never: Sequence[Any], reached: Reached, report: Report) -> None:
+def _report_additions(solver: Solver, never: Sequence[Any], reached: Reached, report: Reporter) -> None:
     """What makes a plan when it holds in the beginning: facts that no operator changes of which each does alone, else
     few facts of any kind. With a plan that begins so, what can never hold on the way to the goals is known too."""
     changed = {e.fluent.fluent() for a in solver.problem.actions for e in a.effects}
@@ -330,7 +330,7 @@ def _with_suppositions(problem: Any, fluents: Sequence[Any], most: int, refused:
     return copy
 
 
-def _report_chain(never: Sequence[Any], plan: Sequence[Any], reached: Reached, report: Report) -> None:
+def _report_chain(never: Sequence[Any], plan: Sequence[Any], reached: Reached, report: Reporter) -> None:
     """What can never hold: the goals, then what is needed for them by a plan in which facts were supposed."""
     found = dict.fromkeys(x for g in never for x in _impossible(g, reached))
     for action in reversed(plan):
