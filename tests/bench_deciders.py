@@ -26,8 +26,8 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import suite_tasks
-from tamp.model.domain import load as load_domain
 from tamp.model.state import problem_of
+from tamp.pddl.domain_file import load as load_domain
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.planner_process import Notes
 from tamp.quiet import hush_simulator, hush_warnings

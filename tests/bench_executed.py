@@ -30,11 +30,11 @@ from tamp.backends.libero.scene_description import Task
 from tamp.backends.libero.tasks import find
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
-from tamp.model.domain import load as load_domain
 from tamp.model.formula import Formula, holds
 from tamp.model.goal import Goal, parse_goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
+from tamp.pddl.domain_file import load as load_domain
 from tamp.perception import relative_places
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs import episode_log

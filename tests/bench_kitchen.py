@@ -25,7 +25,7 @@ from tamp.backends.libero import rendering
 from tamp.backends.libero.tasks import find
 from tamp.data import data_dir
 from tamp.model.domain import Domain
-from tamp.model.domain import load as load_domain
+from tamp.pddl.domain_file import load as load_domain
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tamp.runs.episode import Settings

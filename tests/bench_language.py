@@ -26,8 +26,8 @@ from tamp.api.decoding import Looked, decode, look_at
 from tamp.api.language import model as load_model
 from tamp.backends.libero import rendering
 from tamp.errors import TampError
-from tamp.model.domain import load as load_domain
 from tamp.model.goal import parse_goal
+from tamp.pddl.domain_file import load as load_domain
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tamp.runs.bench.wordings import Wording, load

@@ -38,10 +38,10 @@ from tamp.api.language import model as load_model
 from tamp.backends.libero import rendering
 from tamp.errors import Refusal
 from tamp.model.domain import Domain
-from tamp.model.domain import load as load_domain
 from tamp.model.formula import TRUE, And, Formula, Not, Or, alternatives, conjunction, conjuncts, holds, literals
 from tamp.model.goal import parse_goal
 from tamp.model.state import WorldState, state_of
+from tamp.pddl.domain_file import load as load_domain
 from tamp.pddl.planner import Engine
 from tamp.pddl.reading import read_problem
 from tamp.perception import relative_places

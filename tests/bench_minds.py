@@ -33,9 +33,9 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import find
 from tamp.model.domain import Domain
-from tamp.model.domain import load as load_domain
 from tamp.model.events import Event, GoalTaken, OrderTaken, StageChanged
 from tamp.model.goal import parse_goal
+from tamp.pddl.domain_file import load as load_domain
 from tamp.pddl.planner import Engine
 from tamp.planning.planner_process import Notes
 from tamp.quiet import hush_simulator, hush_warnings

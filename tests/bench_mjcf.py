@@ -17,7 +17,7 @@ from typing import Any
 
 from tamp.api.sources import from_pddl
 from tamp.backends.libero import rendering, tasks
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.runs.episode import Settings
 from tests.bench_stepping import machine
 from tests.left_out import share

@@ -29,7 +29,7 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.libero.tasks import suite_tasks
 from tamp.model.domain import Domain
-from tamp.model.domain import load as load_domain
+from tamp.pddl.domain_file import load as load_domain
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
 from tests.kept_records import keep, read, resumed

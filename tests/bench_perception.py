@@ -69,7 +69,7 @@ class Case:
 def recorded(case: Case, folder: Path) -> Path:
     """The folder of the clean recording of a case, which is made if it is not there."""
     from tamp.backends.libero.tasks import find
-    from tamp.model.domain import load as domain
+    from tamp.pddl.domain_file import load as domain
     from tamp.perception.recordings import INDEX
     from tamp.runs.recording import Order, record
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.runs.bench import boxes
 from tests import scaling
 from tests.scaling_plot import draw

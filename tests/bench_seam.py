@@ -26,7 +26,8 @@ from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import Scenes
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.libero.tasks import suite_tasks
-from tamp.model.domain import Domain, load
+from tamp.model.domain import Domain
+from tamp.pddl.domain_file import load
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
 from tests.kept_records import keep, resumed

@@ -26,7 +26,7 @@ from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.physics.table import PhysicsTable
 from tamp.backends.pybullet.bullet_world import BulletWorld
 from tamp.model.bodies import world_of
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.perception.predicates import observe
 from tamp.runs.episode import Settings
 from tests.bench_stepping import machine

@@ -35,9 +35,9 @@ from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.emulated_perception import EmulatedOracle
 from tamp.backends.xarm.workcell import Load
 from tamp.model.atoms import Atom
-from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
+from tamp.pddl.domain_file import load
 from tamp.runs.episode import Result, Settings
 from tamp.runs.episode_log import EpisodeLog
 from tests.bench_stepping import machine

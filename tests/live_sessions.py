@@ -20,9 +20,9 @@ from tamp.agent.tabletop import Tabletop
 from tamp.agent.tabletop_agent import TabletopAgent, at_table, in_turn
 from tamp.backends.libero.panda import panda
 from tamp.model.backend import Backend
-from tamp.model.domain import load
 from tamp.model.events import Event, Events, OrderTaken, StageChanged
 from tamp.model.scene import Perceiver
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Engine
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.runs.bench.records import FIELDS, NOTHING
 from tamp.view.episode_page import RunStatus, notes_on, shown
 from tamp.view.story import Story

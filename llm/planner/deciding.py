@@ -17,9 +17,10 @@ from llm.models.model import Logged, Model, Prompt
 from llm.planner.skill_prompt import EXAMPLES, borne_out, question, skill
 from tamp.agent.decision_request import Question
 from tamp.model.atoms import GroundAction
-from tamp.model.domain import Domain, load
+from tamp.model.domain import Domain
 from tamp.model.events import Journal
 from tamp.model.state import problem_of
+from tamp.pddl.domain_file import load
 from tamp.pddl.simulation import Course
 from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Ready, Thought

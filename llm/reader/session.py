@@ -11,10 +11,10 @@ from llm.models.model import Logged, Model
 from llm.reader.grounding import Stage, seen_stage, understood
 from tamp.agent.tabletop_agent import Going, Heard
 from tamp.errors import TampError
-from tamp.model.domain import load
 from tamp.model.events import Journal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Engine
 from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Ready, Thought

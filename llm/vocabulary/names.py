@@ -11,7 +11,8 @@ from pathlib import Path
 
 from tamp.errors import InputError
 from tamp.files.toml_file import read_toml
-from tamp.model.domain import Domain, load
+from tamp.model.domain import Domain
+from tamp.pddl.domain_file import load
 
 COLOURS = frozenset(["black", "white", "red", "green", "blue", "yellow", "brown", "grey", "gray", "pink", "purple"])
 """Words that tell two things of the same kind apart by colour. Not orange: that is a juice."""

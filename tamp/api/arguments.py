@@ -163,7 +163,7 @@ def planner(name: str) -> None:
 
 def domain(name_or_dir: str) -> Domain:
     """The domain, parsed; InputError when it does not parse or an operator is bound to no known skill."""
-    from tamp.model.domain import load
+    from tamp.pddl.domain_file import load
     from tamp.skills.registry import bind
 
     loaded = load(name_or_dir)

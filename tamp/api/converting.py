@@ -39,7 +39,7 @@ def convert(
     with hush_simulator():
         from tamp.backends.libero import tasks
         from tamp.backends.libero.scene_conversion import convert as converted
-        from tamp.model.domain import load
+        from tamp.pddl.domain_file import load
 
         task = tasks.find(scene)
         drawn = task.seed if seed is None else seed

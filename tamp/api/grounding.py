@@ -105,8 +105,8 @@ def problem_read_by(
     assume_first: bool = False,
 ) -> Grounding:
     """The same by a model that is asked for once the words are there."""
-    from tamp.model.domain import load
     from tamp.model.state import state_of
+    from tamp.pddl.domain_file import load
     from tamp.pddl.reading import read_problem
 
     text, loaded = language.instruction(instruction), load(str(domain))

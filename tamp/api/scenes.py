@@ -172,7 +172,7 @@ def load_scene(
     with hush_simulator():
         from tamp.backends import bodies
         from tamp.backends.libero import tasks
-        from tamp.model.domain import load
+        from tamp.pddl.domain_file import load
         from tamp.skills.registry import bound
 
         task, loaded = tasks.find(str(scene)), load(str(domain))

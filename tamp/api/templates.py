@@ -16,7 +16,8 @@ from tamp.api import template_text
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.files.replacing import replacing
-from tamp.model.domain import Domain, load
+from tamp.model.domain import Domain
+from tamp.pddl.domain_file import load
 from tamp.perception.predicates import SEEN
 from tamp.skills.declared import backend_of, table_specs
 

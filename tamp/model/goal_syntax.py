@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tamp.errors import InputError
-from tamp.pddl.outline import DEEPEST
 
+DEEPEST = 100
+"""Levels of parentheses, in goals and in PDDL files. What people write has ten."""
 MOST_TOLD = 8
 """Names that are told of those that would be valid."""
 VOWELS = tuple("aeiou")

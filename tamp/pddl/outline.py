@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-DEEPEST = 100
-"""Levels of parentheses. What people write has ten."""
+from tamp.model.goal_syntax import DEEPEST
 
 LARGEST = 1e50
 """Numbers beyond would overflow once they are multiplied or added up."""

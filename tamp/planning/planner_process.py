@@ -11,12 +11,12 @@ import numpy as np
 from motion.robot import RobotDescription
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import world_of
-from tamp.model.domain import load
 from tamp.model.events import Journal
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Plan, Planner
 from tamp.planning.deliberation import InTurn
 from tamp.planning.motion_cross_check import MotionCrossCheck

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from tamp.errors import InputError
 from tamp.files.source import Source, read
-from tamp.model.domain import Domain, Signature, load
+from tamp.model.domain import Domain, Signature
 from tamp.model.skill_spec import RESOURCES, Spec
+from tamp.pddl.domain_file import load
 from tamp.pddl.lint.domain_text import DomainText, Operator
 from tamp.pddl.lint.findings import Notes
 from tamp.perception.predicates import SEEN

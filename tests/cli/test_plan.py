@@ -14,8 +14,8 @@ import pytest
 
 from tamp.data import data_dir
 from tamp.model.atoms import Atom
-from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_text
+from tamp.pddl.domain_file import load
 from tests import forked
 
 pytestmark = pytest.mark.process

@@ -11,8 +11,8 @@ import pytest
 
 from tamp.api.naming import called_alone as words
 from tamp.data import data_dir
-from tamp.model.domain import load
 from tamp.model.goal import parse_goal
+from tamp.pddl.domain_file import load
 from tests.forked import tamp
 
 pytestmark = pytest.mark.process

@@ -10,9 +10,9 @@ from llm.models.model import Completion, Prompt
 from motion.poses import pose
 from motion.shapes import Shape
 from tamp.model.atoms import Atom
-from tamp.model.domain import load
 from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject
 from tamp.model.state import WorldState
+from tamp.pddl.domain_file import load
 from tamp.perception.predicates import symbols_of
 
 ROBOT = RobotState(np.zeros(7), 0.08, np.eye(4))

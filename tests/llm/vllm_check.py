@@ -35,10 +35,10 @@ from llm.models.vllm import VllmInProcess
 from llm.models.weights import find, known, models_dir
 from llm.reader.grounding import ground
 from tamp.errors import InputError, Refusal
-from tamp.model.domain import load as load_domain
 from tamp.model.goal import parse_goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
+from tamp.pddl.domain_file import load as load_domain
 from tamp.perception import relative_places
 
 MODEL = "qwen2.5-coder-0.5b"

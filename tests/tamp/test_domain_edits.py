@@ -8,8 +8,9 @@ from pathlib import Path
 from tamp.data import data_dir
 from tamp.files.source import Source
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.domain import Domain, load
+from tamp.model.domain import Domain
 from tamp.model.state import WorldState, problem_text
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Plan, solve_problem
 from tamp.pddl.reading import parse
 from tamp.skills.registry import bind

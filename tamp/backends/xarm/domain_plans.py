@@ -33,7 +33,8 @@ from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
 from tamp.files.source import Source
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.domain import Domain, load
+from tamp.model.domain import Domain
+from tamp.pddl.domain_file import load
 from tamp.pddl.lint.findings import valid
 from tamp.pddl.plan_file import PlanFile
 from tamp.pddl.verdict import Verdict

@@ -10,9 +10,9 @@ from llm.models.model import Completion, Prompt
 from llm.planner.deciding import END, SKIPS, commands, decided, shots
 from tamp.agent.decision_request import Question
 from tamp.model.atoms import Atom
-from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.state import WorldState, problem_of
+from tamp.pddl.domain_file import load
 
 SYMBOLS = {"cup": "item", "shelf": "surface", "chest": "drawer"}
 STATE = WorldState(SYMBOLS, frozenset({

@@ -11,8 +11,8 @@ from llm.planner.skill_planner import ATTEMPTS, SkillPlanner
 from llm.planner.skill_schema import LONGEST
 from llm.planner.skill_schema import written as step
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_of
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import PlanStatus
 
 DOMAIN = load("tabletop")

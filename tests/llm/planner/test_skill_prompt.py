@@ -7,8 +7,8 @@ import pytest
 from llm.planner.skill_prompt import EXAMPLES, borne_out, prompt, question
 from tamp.files.source import Source
 from tamp.model.atoms import Atom
-from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_of
+from tamp.pddl.domain_file import load
 from tamp.pddl.reading import parse
 
 DOMAIN = load("tabletop")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from llm.planner.skill_schema import read_step, step_pattern, step_schema, written
 from tamp.files.source import Source
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_of
+from tamp.pddl.domain_file import load
 from tamp.pddl.reading import parse
 from tamp.pddl.simulation import Fault
 

@@ -13,8 +13,8 @@ from llm.vocabulary.forms import sayable
 from llm.vocabulary.phrases import vocabulary
 from motion.poses import pose
 from tamp.errors import Refusal
-from tamp.model.domain import load
 from tamp.model.scene import Part, SceneObject
+from tamp.pddl.domain_file import load
 from tests.llm.conftest import box, cabinet, item, region, scene_of, state_of, stove
 
 DOMAIN = load("tabletop")

@@ -6,8 +6,8 @@ from llm.reader.grounding import AmbiguousError, UnsureError, ground, stage_of, 
 from llm.reader.reading import LONGEST
 from llm.vocabulary.phrases import vocabulary_of
 from tamp.errors import InputError, Refusal
-from tamp.model.domain import load
 from tamp.model.state import WorldState
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import PlanResult, PlanStatus
 
 BOWL, TOP = "akita_black_bowl_1", "wooden_cabinet_1_top_region"

@@ -9,7 +9,7 @@ import pytest
 from llm.vocabulary.forms import Form, Sayable, forms, sayable
 from llm.vocabulary.phrases import vocabulary
 from tamp.model.atoms import Atom
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 
 BOWL, TOP = "akita_black_bowl_1", "wooden_cabinet_1_top_region"
 

@@ -8,8 +8,9 @@ import pytest
 
 from llm.reader.grounding import stage_of, understood
 from llm.vocabulary.phrases import vocabulary_of
-from tamp.model.domain import Domain, load
+from tamp.model.domain import Domain
 from tamp.model.state import WorldState, state_of
+from tamp.pddl.domain_file import load
 from tamp.pddl.reading import read_problem
 
 DOMAIN = """(define (domain orchestra)

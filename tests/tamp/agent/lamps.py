@@ -27,13 +27,14 @@ from tamp.errors import Refusal
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.backend import Observation
 from tamp.model.bodies import world_of
-from tamp.model.domain import Domain, load
+from tamp.model.domain import Domain
 from tamp.model.events import Events
 from tamp.model.goal import Goal
 from tamp.model.motions import Motion
 from tamp.model.scene import Joint, Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Engine
 from tamp.perception.state_estimator import StateEstimator
 from tamp.planning.deliberation import InTurn

@@ -15,9 +15,9 @@ from tamp.agent.goal_executor import ATTEMPTS
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.bodies import world_of
-from tamp.model.domain import load
 from tamp.model.formula import Not, conjunction, disjunction
 from tamp.model.goal import Goal
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Plan
 from tests.tamp.agent.lamps import (
     LAMP,

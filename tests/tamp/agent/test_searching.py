@@ -16,10 +16,10 @@ from tamp.agent.instruction import Instruction
 from tamp.agent.places import listed
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
-from tamp.model.domain import load
 from tamp.model.events import Event, Searching
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
+from tamp.pddl.domain_file import load
 from tamp.perception.camera_calibration import Calibration, Camera
 from tamp.perception.relative_places import goals_in
 from tamp.runs.policy.policy import Policy

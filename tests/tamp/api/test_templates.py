@@ -11,7 +11,7 @@ import pytest
 from tamp.api.templates import new
 from tamp.data import data_dir
 from tamp.errors import InputError
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.runs.cases import read_scene_case
 from tamp.skills.folder_check import check
 from tamp.skills.registry import bound

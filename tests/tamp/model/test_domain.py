@@ -8,7 +8,7 @@ import pytest
 
 from tamp.data import data_dir
 from tamp.errors import InputError
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.skills.declared import backend_of, check_table
 from tamp.skills.registry import bind, skills
 

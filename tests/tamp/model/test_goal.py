@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from tamp.errors import InputError, Refusal
 from tamp.files.source import Source
 from tamp.model.atoms import Atom
-from tamp.model.domain import Domain, load
+from tamp.model.domain import Domain
 from tamp.model.formula import FALSE, TRUE, Not, disjunction
 from tamp.model.goal import Goal, check_form, in_pddl, parse_goal
 from tamp.model.state import WorldState, problem_of, problem_text
+from tamp.pddl.domain_file import load
 from tamp.pddl.reading import parse
 from tamp.pddl.simulation import Course
 

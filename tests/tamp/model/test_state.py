@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from tamp.files.source import Source
 from tamp.model.atoms import Atom
-from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_of, problem_text
+from tamp.pddl.domain_file import load
 from tamp.pddl.reading import parse
 
 DOMAIN = load("tabletop")

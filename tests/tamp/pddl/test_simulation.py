@@ -6,9 +6,9 @@ import pytest
 
 from tamp.files.source import Source
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.conditions import written
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import solve_problem
 from tamp.pddl.reading import parse
 from tamp.pddl.simulation import Course, Fault

@@ -15,7 +15,7 @@ from motion.world import World
 from tamp.backends.libero.tasks import find
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Observation
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.perception import calibration, recordings
 from tamp.perception.calibration import FEWEST, CalibratedCamera, calibrated, distinct, middle
 from tamp.perception.library import load as library

@@ -7,8 +7,8 @@ from typing import cast
 
 from motion.world import World
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.domain import load
 from tamp.model.state import WorldState
+from tamp.pddl.domain_file import load
 from tamp.perception.observers import Observer
 from tamp.perception.state_estimator import Beliefs, StateEstimator
 

@@ -18,11 +18,11 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.bodies import world_of
-from tamp.model.domain import load
 from tamp.model.motions import Move
 from tamp.model.scene import RobotState, Scene
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Plan
 from tamp.planning.refinement import LEAST, RATE, SAMPLES, SUCCESSES, WAITED, Failure, Refined, SearchBudget, refine
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools

@@ -13,13 +13,13 @@ import pytest
 
 from motion.world import World
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.domain import load
 from tamp.model.events import Journal
 from tamp.model.goal import parse_goal
 from tamp.model.scene import Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
 from tamp.model.state import WorldState
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Engine, Plan, Planner, PlanResult, PlanStatus, Tell, untold
 from tamp.planning.refinement import Failure, Refined, SearchBudget, refine
 from tamp.planning.search import NoSolution, Search, Solution

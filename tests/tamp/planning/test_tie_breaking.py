@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.domain import load
 from tamp.model.state import WorldState
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Plan
 from tamp.planning import tie_breaking
 

@@ -12,10 +12,10 @@ from tamp.agent.searching import Reads
 from tamp.backends.fake_table import FakeTable
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
-from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Part, Perceiver, Scene, SceneObject, with_object_at
 from tamp.model.state import WorldState
+from tamp.pddl.domain_file import load
 from tamp.perception.relative_places import goals_in
 from tamp.runs.bench.boxes import make
 from tamp.runs.episode import Result, Settings

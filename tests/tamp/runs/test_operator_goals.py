@@ -11,9 +11,10 @@ import pytest
 from tamp.api.templates import new
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom
-from tamp.model.domain import Domain, load
+from tamp.model.domain import Domain
 from tamp.model.scene import Part, RobotState, Scene, SceneObject
 from tamp.model.state import WorldState
+from tamp.pddl.domain_file import load
 from tamp.runs.operator_goals import OperatorGoals, own_operators
 from tamp.skills.registry import bound
 from tamp.skills.sample_scene import CUP

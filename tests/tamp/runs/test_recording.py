@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tamp.backends.libero.tasks import find
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.runs.recording import Order
 
 PROBLEMS = Path(__file__).parents[3] / "problems"

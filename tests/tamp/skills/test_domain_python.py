@@ -9,7 +9,7 @@ import pytest
 
 from tamp.data import data_dir
 from tamp.errors import InputError
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.skills.folder_check import check
 from tamp.skills.registry import bind, bound
 

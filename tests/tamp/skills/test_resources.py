@@ -7,7 +7,7 @@ import pytest
 from tamp.agent.tabletop_agent import STILL
 from tamp.errors import InputError
 from tamp.files.source import read
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.pddl.reading import locate, parse
 from tamp.skills.patterns import patterns
 from tamp.skills.registry import bind

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tamp.errors import InputError
-from tamp.model.domain import load
 from tamp.model.skill_spec import ARM, HAND
+from tamp.pddl.domain_file import load
 from tamp.skills import declared, registry
 from tamp.skills.folder_check import check
 from tamp.skills.patterns import patterns

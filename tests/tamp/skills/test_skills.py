@@ -19,10 +19,10 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import world_of
-from tamp.model.domain import load
 from tamp.model.motions import Grip, Move, Segment, timed
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Plan
 from tamp.perception.predicates import observe
 from tamp.planning.refinement import Refined, SearchBudget, refine

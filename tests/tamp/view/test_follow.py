@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tamp.files.source import Source
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.pddl.judges import judge_of, read_for, verdict_on
 from tamp.pddl.plan_names import resolve
 from tamp.pddl.reading import parse

@@ -15,8 +15,8 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.errors import InputError
 from tamp.model.bodies import world_of
-from tamp.model.domain import load
 from tamp.model.scene import Scene
+from tamp.pddl.domain_file import load
 from tamp.perception.predicates import observe
 from tamp.runs.episode import Settings
 from tests.places import in_libero as run

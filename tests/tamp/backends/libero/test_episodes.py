@@ -12,7 +12,7 @@ import pytest
 
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.runs.episode import Settings
 from tests.places import in_libero as run
 

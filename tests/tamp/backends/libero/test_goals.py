@@ -11,8 +11,8 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions, in_the_tasks_words, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.model.atoms import Atom
-from tamp.model.domain import load
 from tamp.model.goal import Goal
+from tamp.pddl.domain_file import load
 from tamp.runs.episode import Settings
 from tests.places import in_libero as run
 

@@ -15,9 +15,9 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.perturbation_schedule import KINDS, PerturbationSchedule, check, perturbed
 from tamp.backends.libero.perturbations import stays
 from tamp.errors import InputError
-from tamp.model.domain import load
 from tamp.model.events import ActionBegun
 from tamp.model.images import Image
+from tamp.pddl.domain_file import load
 from tamp.planning.search import SECONDS
 from tamp.runs.episode import Result, Settings
 from tests.places import in_libero as run

@@ -16,8 +16,8 @@ from tamp.backends.libero.scene_conversion import Conversion, Seen, convert, dif
 from tamp.backends.libero.scene_description import Task
 from tamp.errors import Refusal
 from tamp.model.bodies import world_of
-from tamp.model.domain import load
 from tamp.model.scene import with_joint_at, with_object_at
+from tamp.pddl.domain_file import load
 from tamp.perception.predicates import observe
 from tamp.runs.episode import Settings
 from tests.places import in_libero as run

@@ -12,7 +12,7 @@ from tamp.backends.libero import tasks
 from tamp.backends.libero.arenas import ARENAS
 from tamp.backends.libero.scene_description import Task
 from tamp.errors import InputError
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 
 MUG = '[things.mug_1]\ncategory = "porcelain_mug"\n'
 PLATE = '[things.plate_1]\ncategory = "plate"\n'

@@ -14,7 +14,7 @@ from tamp.backends.libero.environment import SETTLING_STEPS, LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.errors import InputError
 from tamp.model.bodies import world_of
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.perception.predicates import observe
 from tamp.runs.episode import Settings
 from tamp.runs.episode_log import EpisodeLog

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tamp.backends.libero import tasks
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.runs.episode import Settings
 from tamp.runs.episode_log import read
 from tests.places import in_libero as run

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tamp.backends.libero import tasks
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.perception.relative_places import goals_in
 from tamp.runs.episode import GoalSource, Settings
 from tamp.runs.worlds import Cameras

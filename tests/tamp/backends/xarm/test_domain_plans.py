@@ -17,7 +17,7 @@ from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.files.source import Source
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.skills import declared, registry
 from tamp.skills.folder_check import check
 

@@ -15,9 +15,10 @@ from tamp.backends.libero.panda import panda
 from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import world_of
-from tamp.model.domain import Domain, load
+from tamp.model.domain import Domain
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
+from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Plan
 from tamp.perception.predicates import observe
 from tamp.planning.refinement import Failure, SearchBudget, refine

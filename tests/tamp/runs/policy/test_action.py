@@ -14,7 +14,7 @@ from motion.robot import Gripper
 from motion.standard_action import Controller, finger_target
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.model.domain import load
+from tamp.pddl.domain_file import load
 from tamp.runs.episode import Settings
 from tests.places import in_libero as run
 

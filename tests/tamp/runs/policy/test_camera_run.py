@@ -19,9 +19,9 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.errors import Refusal
-from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
+from tamp.pddl.domain_file import load
 from tamp.perception.relative_places import goals_in
 from tamp.runs.episode import Result, Settings
 from tamp.runs.policy.answering import Diary

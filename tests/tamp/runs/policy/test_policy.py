@@ -18,9 +18,9 @@ from tamp.agent.monitor import SELDOM
 from tamp.backends.fake_table import FakeTable
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Observation
-from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
+from tamp.pddl.domain_file import load
 from tamp.perception.camera_calibration import Calibration, Camera
 from tamp.perception.relative_places import goals_in
 from tamp.runs.bench.boxes import make
