@@ -14,7 +14,7 @@ import numpy as np
 from motion.poses import Array, rotation_vector, to_quat
 from tamp.backends.libero import tasks
 from tamp.backends.libero.arenas import Arena, arena
-from tamp.backends.libero.categories import Category, UnusableError, load
+from tamp.backends.libero.categories import Category, load
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
 from tamp.backends.libero.openings import door_names, far_open
@@ -159,7 +159,7 @@ def _categories(environment: LiberoEnvironment, scene: Scene) -> dict[str, Categ
 def _category(category: str, name: str, scene: Scene) -> Category:
     try:
         found = load(category, name)
-    except (InputError, UnusableError) as e:
+    except InputError as e:
         raise Refusal(f"a scene.toml cannot have {name}: {e}") from e
     if found.fixed == scene.object(name).movable:
         stays, there = ("stays where it is", "can be carried") if found.fixed else ("can be carried", "is fixed")
