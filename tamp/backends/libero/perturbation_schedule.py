@@ -18,7 +18,7 @@ from motion.poses import Array
 from motion.standard_action import OPEN
 from tamp.backends.libero import perturbations
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.perturbation_triggers import Progress
+from tamp.backends.libero.perturbation_triggers import ActionProgress
 from tamp.backends.libero.perturbations import NUDGED, Do, Done
 from tamp.errors import InputError
 from tamp.model.events import ActionBegun, Event, Interrupted
@@ -31,7 +31,7 @@ class Kind:
     """A kind of perturbation: when it is done, and what. While it goes on, the fingers are open (`fingers`), and
     `pictures` changes each image, given the last one before; `cameras`: it shows only with camera perception."""
 
-    when: Callable[[Progress], bool]
+    when: Callable[[ActionProgress], bool]
     do: Do
     fingers: bool = False
     pictures: Callable[[Image, Image], Image] | None = None
@@ -54,27 +54,27 @@ HELD_OPEN, SLIPPED, BLIND = 30, 8, 40
 """Control steps in which fingers do not close, in which they let go of a handle, and in which cameras show nothing."""
 
 KINDS: dict[str, Kind] = {
-    "moved-before": Kind(Progress.grasping, perturbations.move),
-    "moved": Kind(Progress.approaching, perturbations.move),
-    "nudged": Kind(Progress.approaching, partial(perturbations.move, by=NUDGED)),
-    "moved-after": Kind(Progress.closing, perturbations.move),
-    "knocked": Kind(Progress.carrying, perturbations.knock),
-    "slides": Kind(Progress.carrying, perturbations.slide),
-    "swapped": Kind(Progress.approaching, perturbations.swap),
-    "occupied": Kind(Progress.carrying, perturbations.occupy),
-    "shut": Kind(Progress.relying, perturbations.turn_back),
-    "half-shut": Kind(Progress.relying, partial(perturbations.turn_back, share=0.5)),
-    "turned-back": Kind(Progress.relying, partial(perturbations.turn_back, knob=True)),
-    "slips": Kind(Progress.handling, partial(perturbations.persist, steps=SLIPPED), fingers=True),
-    "pushed": Kind(Progress.approaching, perturbations.push),
-    "open-fingers": Kind(Progress.closing, partial(perturbations.persist, steps=HELD_OPEN), fingers=True),
-    "in-the-way": Kind(Progress.approaching, perturbations.obstruct),
-    "taken": Kind(Progress.approaching, perturbations.take_away),
-    "brought-back": Kind(Progress.approaching, perturbations.take_away_and_bring_back),
-    "frozen": Kind(Progress.going, partial(perturbations.persist, steps=BLIND), pictures=_frozen, cameras=True),
-    "black": Kind(Progress.going, partial(perturbations.persist, steps=BLIND), pictures=_black, cameras=True),
-    "no-depth": Kind(Progress.going, partial(perturbations.persist, steps=BLIND), pictures=_flat, cameras=True),
-    "shifted": Kind(Progress.going, perturbations.displace_camera, cameras=True),
+    "moved-before": Kind(ActionProgress.grasping, perturbations.move),
+    "moved": Kind(ActionProgress.approaching, perturbations.move),
+    "nudged": Kind(ActionProgress.approaching, partial(perturbations.move, by=NUDGED)),
+    "moved-after": Kind(ActionProgress.closing, perturbations.move),
+    "knocked": Kind(ActionProgress.carrying, perturbations.knock),
+    "slides": Kind(ActionProgress.carrying, perturbations.slide),
+    "swapped": Kind(ActionProgress.approaching, perturbations.swap),
+    "occupied": Kind(ActionProgress.carrying, perturbations.occupy),
+    "shut": Kind(ActionProgress.relying, perturbations.turn_back),
+    "half-shut": Kind(ActionProgress.relying, partial(perturbations.turn_back, share=0.5)),
+    "turned-back": Kind(ActionProgress.relying, partial(perturbations.turn_back, knob=True)),
+    "slips": Kind(ActionProgress.handling, partial(perturbations.persist, steps=SLIPPED), fingers=True),
+    "pushed": Kind(ActionProgress.approaching, perturbations.push),
+    "open-fingers": Kind(ActionProgress.closing, partial(perturbations.persist, steps=HELD_OPEN), fingers=True),
+    "in-the-way": Kind(ActionProgress.approaching, perturbations.obstruct),
+    "taken": Kind(ActionProgress.approaching, perturbations.take_away),
+    "brought-back": Kind(ActionProgress.approaching, perturbations.take_away_and_bring_back),
+    "frozen": Kind(ActionProgress.going, partial(perturbations.persist, steps=BLIND), pictures=_frozen, cameras=True),
+    "black": Kind(ActionProgress.going, partial(perturbations.persist, steps=BLIND), pictures=_black, cameras=True),
+    "no-depth": Kind(ActionProgress.going, partial(perturbations.persist, steps=BLIND), pictures=_flat, cameras=True),
+    "shifted": Kind(ActionProgress.going, perturbations.displace_camera, cameras=True),
 }
 IMPOSSIBLE = ("taken",)
 """After these the goal cannot be reached any more, and the robot should say so."""
@@ -116,14 +116,14 @@ class PerturbationSchedule:
     environment: LiberoEnvironment
     rng: np.random.Generator
     record: dict[str, Any] | None = None
-    _now: Progress = field(init=False)
+    _now: ActionProgress = field(init=False)
     _done: Done = field(default_factory=Done)
     _until: int = 0
     """The control step until which the perturbation goes on."""
     _last: tuple[Image, ...] = ()
 
     def __post_init__(self) -> None:
-        self._now, self._task = Progress(self.environment), self.environment.task
+        self._now, self._task = ActionProgress(self.environment), self.environment.task
         self._others, self.environment.disturbed = self.environment.disturbed, self.act
         self.environment.task = replace(self._task, step_limit=self._task.step_limit + MORE_STEPS)
 

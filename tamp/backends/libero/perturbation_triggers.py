@@ -24,7 +24,7 @@ EARLY = 3
 
 
 @dataclass(eq=False)
-class Progress:
+class ActionProgress:
     """The action that goes on, if any, with its `operands` in the simulation's names; `since` counts its control
     steps, `began` is how things were when it began, `first` how they were at first."""
 

@@ -15,7 +15,7 @@ import numpy as np
 from motion.poses import Array, error, inverse, pose, rotation_about, to_quat
 from tamp.backends.libero.cameras import AGENT
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.perturbation_triggers import Progress
+from tamp.backends.libero.perturbation_triggers import ActionProgress
 from tamp.backends.mujoco.model_objects import subtree
 from tamp.model.scene import SceneObject
 
@@ -67,23 +67,23 @@ class Done:
 
 
 Rng = np.random.Generator
-Do = Callable[[Progress, Rng], Done | None]
+Do = Callable[[ActionProgress, Rng], Done | None]
 
 
-def move(now: Progress, rng: Rng, by: tuple[float, float] = MOVED) -> Done | None:
+def move(now: ActionProgress, rng: Rng, by: tuple[float, float] = MOVED) -> Done | None:
     """Move the thing that the action is about."""
     thing = _thing(now)
     return _put(now, thing.name, around(now.environment.pose_of(thing.name)[:3, 3], by, rng))
 
 
-def knock(now: Progress, rng: Rng) -> Done | None:
+def knock(now: ActionProgress, rng: Rng) -> Done | None:
     """Knock the carried thing out of the fingers: it then lies somewhere under the hand."""
     name = _thing(now).name
     x, y, _ = now.environment.pose_of(name)[:3, 3]
     return _put(now, name, around(np.array([x, y, now.stood(name)]), FALLEN, rng))
 
 
-def slide(now: Progress, rng: Rng) -> Done | None:
+def slide(now: ActionProgress, rng: Rng) -> Done | None:
     """Let the carried thing turn and slide in the fingers."""
     name, T_world_tool = _thing(now).name, now.environment.robot_state().T_world_tool
     angle, down = float(rng.uniform(*TILTED)) * float(rng.choice([-1.0, 1.0])), float(rng.uniform(*DOWN))
@@ -92,7 +92,7 @@ def slide(now: Progress, rng: Rng) -> Done | None:
     return Done({"thing": name, "degrees": round(float(np.degrees(angle)), 1), "down": round(down, 4)})
 
 
-def swap(now: Progress, rng: Rng) -> Done | None:
+def swap(now: ActionProgress, rng: Rng) -> Done | None:
     """Put a thing of another kind, as near in size as there is, in the thing's place, and it in the other's."""
     environment, scene = now.environment, now.scene()
     thing = scene.object(_thing(now).name)
@@ -111,7 +111,7 @@ def swap(now: Progress, rng: Rng) -> Done | None:
     return None
 
 
-def occupy(now: Progress, rng: Rng) -> Done | None:
+def occupy(now: ActionProgress, rng: Rng) -> Done | None:
     """Put something else where the carried thing is to be placed."""
     scene, place = now.scene(), _place(now)
     others = [o for o in scene if o.movable and o.name not in now.operands] if place is not None else []
@@ -124,7 +124,7 @@ def occupy(now: Progress, rng: Rng) -> Done | None:
     return None
 
 
-def obstruct(now: Progress, rng: Rng) -> Done | None:
+def obstruct(now: ActionProgress, rng: Rng) -> Done | None:
     """Put something else, the tallest thing there is, close beside the thing that is to be taken."""
     scene = now.scene()
     thing = scene.object(_thing(now).name)
@@ -138,7 +138,7 @@ def obstruct(now: Progress, rng: Rng) -> Done | None:
     return None
 
 
-def take_away(now: Progress, rng: Rng) -> Done | None:
+def take_away(now: ActionProgress, rng: Rng) -> Done | None:
     """Take the thing away for good."""
     name = _thing(now).name
     T = now.environment.pose_of(name)
@@ -147,7 +147,7 @@ def take_away(now: Progress, rng: Rng) -> Done | None:
     return Done({"thing": name})
 
 
-def take_away_and_bring_back(now: Progress, rng: Rng) -> Done | None:
+def take_away_and_bring_back(now: ActionProgress, rng: Rng) -> Done | None:
     """Take the thing away, and bring it back to where it was, or near there."""
     name = _thing(now).name
     p = now.environment.pose_of(name)[:3, 3].copy()
@@ -159,7 +159,7 @@ def take_away_and_bring_back(now: Progress, rng: Rng) -> Done | None:
     return done and Done(done.record, BACK, after=bring_back)
 
 
-def turn_back(now: Progress, rng: Rng, share: float = 1.0, knob: bool = False) -> Done | None:
+def turn_back(now: ActionProgress, rng: Rng, share: float = 1.0, knob: bool = False) -> Done | None:
     """Push a drawer or door shut, or turn a knob back, that was opened or turned before; by a share of its way."""
     part = now.opened()
     if part is None or part.joint is None or (part.kind == "knob") != knob:
@@ -171,7 +171,7 @@ def turn_back(now: Progress, rng: Rng, share: float = 1.0, knob: bool = False) -
     return Done({"thing": part.name, "to": round(value, 4)})
 
 
-def push(now: Progress, rng: Rng) -> Done | None:
+def push(now: ActionProgress, rng: Rng) -> Done | None:
     """Push the hand sideways."""
     angle, environment = rng.uniform(0.0, 2.0 * np.pi), now.environment
     environment.push_hand(PUSH * np.array([np.cos(angle), np.sin(angle), 0.0]))
@@ -182,12 +182,12 @@ def push(now: Progress, rng: Rng) -> Done | None:
     return Done({"newtons": PUSH}, PUSHED, after=leave, undo=leave)
 
 
-def persist(now: Progress, rng: Rng, steps: int) -> Done:
+def persist(now: ActionProgress, rng: Rng, steps: int) -> Done:
     """Do nothing to the world: fingers or pictures are bad for so many control steps."""
     return Done({"steps": steps}, steps)
 
 
-def displace_camera(now: Progress, rng: Rng) -> Done | None:
+def displace_camera(now: ActionProgress, rng: Rng) -> Done | None:
     """Displace the fixed camera, which stays there."""
     sim = now.environment.sim
     model = sim.model._model
@@ -205,13 +205,13 @@ def displace_camera(now: Progress, rng: Rng) -> Done | None:
     return Done({"metres": DISPLACED[0], "degrees": float(np.degrees(DISPLACED[1]))}, undo=undo)
 
 
-def _thing(now: Progress) -> SceneObject:
+def _thing(now: ActionProgress) -> SceneObject:
     thing = now.thing
     assert thing is not None  # all triggers of such perturbations need one
     return thing
 
 
-def _put(now: Progress, name: str, places: Iterator[Array], bottom: float | None = None) -> Done | None:
+def _put(now: ActionProgress, name: str, places: Iterator[Array], bottom: float | None = None) -> Done | None:
     """Put a thing at the first of some places at which it stays, as it stood at first; over `bottom` if there is
     one."""
     environment, stood = now.environment, now.first.object(name)
@@ -240,7 +240,7 @@ def _foot(o: SceneObject) -> tuple[Array, float]:
     return 0.5 * (low + high)[:2], float(low[2])
 
 
-def _place(now: Progress) -> Array | None:
+def _place(now: ActionProgress) -> Array | None:
     """The middle (3,) of the place where the carried thing is to go; None for a wide one."""
     scene, name = now.scene(), now.operands[-1]
     for _, r in scene.regions():

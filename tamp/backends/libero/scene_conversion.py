@@ -14,7 +14,7 @@ import numpy as np
 from motion.poses import Array, rotation_vector, to_quat
 from tamp.backends.libero import tasks
 from tamp.backends.libero.arenas import Arena, arena
-from tamp.backends.libero.categories import Category, UnusableError, load
+from tamp.backends.libero.categories import Category, load
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
 from tamp.backends.libero.openings import door_names, far_open
@@ -41,7 +41,7 @@ AJAR = 0.001
 
 
 @dataclass(frozen=True)
-class Seen:
+class SceneState:
     """A scene, and what holds in it."""
 
     scene: Scene
@@ -83,7 +83,7 @@ def convert(task: Task, seed: int, init_state: int | None, domain: Domain, made_
     return Conversion(text, goal, notes, {name: off[name] for name in categories})
 
 
-def difference(was: Seen, now: Seen) -> dict[str, tuple[float, float]]:
+def difference(was: SceneState, now: SceneState) -> dict[str, tuple[float, float]]:
     """How far each thing is off: metres (the part that is farthest) and radians. Refusal for more than `OFF` and
     `TURNED`, and for facts that do not hold in both."""
     symbols = (f"{s} - {t}" for s, t in was.state.symbols.items() ^ now.state.symbols.items())
@@ -113,9 +113,9 @@ def _radians(a: Array, b: Array) -> float:
     return float(np.linalg.norm(rotation_vector(a[:3, :3].T @ b[:3, :3])))
 
 
-def _seen(environment: LiberoEnvironment) -> Seen:
+def _seen(environment: LiberoEnvironment) -> SceneState:
     scene = OraclePerceiver(environment).perceive()
-    return Seen(scene, observe(scene, world_of(scene, environment.robot_model())))
+    return SceneState(scene, observe(scene, world_of(scene, environment.robot_model())))
 
 
 def _goal(environment: LiberoEnvironment) -> tuple[str | None, tuple[str, ...]]:
@@ -159,7 +159,7 @@ def _categories(environment: LiberoEnvironment, scene: Scene) -> dict[str, Categ
 def _category(category: str, name: str, scene: Scene) -> Category:
     try:
         found = load(category, name)
-    except (InputError, UnusableError) as e:
+    except InputError as e:
         raise Refusal(f"a scene.toml cannot have {name}: {e}") from e
     if found.fixed == scene.object(name).movable:
         stays, there = ("stays where it is", "can be carried") if found.fixed else ("can be carried", "is fixed")
@@ -167,7 +167,7 @@ def _category(category: str, name: str, scene: Scene) -> Category:
     return found
 
 
-def _loaded(text: str, domain: Domain | None) -> Seen:
+def _loaded(text: str, domain: Domain | None) -> SceneState:
     """The scene that a file makes, drawn by another seed than usual: nothing of it may be left to chance. Its goal is
     checked against a domain, where one is given."""
     with tempfile.TemporaryDirectory(prefix="tamp-scene-") as folder:

@@ -12,7 +12,7 @@ import pytest
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.scene_conversion import Conversion, Seen, convert, difference
+from tamp.backends.libero.scene_conversion import Conversion, SceneState, convert, difference
 from tamp.backends.libero.scene_description import Task
 from tamp.errors import Refusal
 from tamp.model.bodies import world_of
@@ -45,12 +45,12 @@ PLATE = """(define (problem LIBERO_Tabletop_Manipulation) (:domain robosuite) (:
 """
 
 
-def seen(task: Task, seed: int = 0, init_state: int | None = None) -> Seen:
+def seen(task: Task, seed: int = 0, init_state: int | None = None) -> SceneState:
     environment = LiberoEnvironment(task, seed=seed, init_state=init_state)
     scene = OraclePerceiver(environment).perceive()
     state = observe(scene, world_of(scene, environment.robot_model()))
     environment.close()
-    return Seen(scene, state)
+    return SceneState(scene, state)
 
 
 def written(made: Conversion, folder: Path) -> Task:
@@ -114,10 +114,10 @@ def test_a_scene_that_differs_is_refused() -> None:
     scene, T = was.scene, was.scene.object("cookies_1").T_world_object
     moved = with_object_at(scene, "cookies_1", T + np.pad([[0.006]], ((0, 3), (3, 0))))
     with pytest.raises(Refusal, match="cookies_1 would be off by 6 mm and 0 degrees"):
-        difference(was, Seen(moved, was.state))
+        difference(was, SceneState(moved, was.state))
     ajar = with_joint_at(scene, "wooden_cabinet_1", "wooden_cabinet_1_cabinet_middle", -0.02)
     with pytest.raises(Refusal, match="wooden_cabinet_1 would be off by 20 mm"):
-        difference(was, Seen(ajar, was.state))
+        difference(was, SceneState(ajar, was.state))
     fact = next(a for a in was.state.atoms if str(a) == "(hand-empty)")
     with pytest.raises(Refusal, match=r"\(hand-empty\) would change"):
-        difference(was, Seen(scene, replace(was.state, atoms=was.state.atoms - {fact})))
+        difference(was, SceneState(scene, replace(was.state, atoms=was.state.atoms - {fact})))
