@@ -29,8 +29,6 @@ MOST_ACTIONS = 5
 """Actions that are reported of those that make a goal false for good; `Lost.by` has all."""
 MOST_ADDITIONS = 5
 """Facts that are reported of those of which each makes a plan."""
-MOST_SUPPOSED = 3
-"""Facts that are supposed together."""
 _SHARE = 0.25
 """Of the seconds left, what one question to the engine may take."""
 _FAST = "fast-downward"
@@ -258,36 +256,52 @@ def _spoilers(problem: Any, goal: Any, reached: Reached) -> Iterator[str]:
 
 def _report_additions(solver: Solver, never: Sequence[Any], reached: Reached, report: Reporter) -> None:
     """What makes a plan when it holds in the beginning: facts that no operator changes of which each does alone, else
-    few facts of any kind. With a plan that begins so, what can never hold on the way to the goals is known too."""
-    changed = {e.fluent.fluent() for a in solver.problem.actions for e in a.effects}
-    atoms = [f for f in solver.problem.fluents if f.type.is_bool_type()]
+    another fact, else the goals that can never hold. With a plan that begins so, what can never hold on the way to the
+    goals is known too."""
+    problem = solver.problem
+    changed = {e.fluent.fluent() for a in problem.actions for e in a.effects}
+    atoms = [f for f in problem.fluents if f.type.is_bool_type()]
+    static = [f for f in atoms if f not in changed]
     found: list[Literal] = []
     while len(found) < MOST_ADDITIONS:
-        facts, plan = _supposed(solver, [f for f in atoms if f not in changed], 1, found)
+        facts, plan = _supposed(solver, problem, static, found)
         if not facts:
             break
         if not found and never:
             _report_chain(never, plan, reached, report)
         found += facts
-        found.sort(key=lambda x: not _holds_the_other_way_round(solver.problem, x))
+        found.sort(key=lambda x: not _holds_the_other_way_round(problem, x))
         told = tuple((_in_pddl(x),) for x in found)
         report(add=told[0], additions=told)
-    for most in range(1, MOST_SUPPOSED + 1) if never and not found else ():
-        facts, plan = _supposed(solver, atoms, most, [x for g in never if most == 1 and (x := literal_of(g))])
-        if facts:
-            _report_chain(never, plan, reached, report)
-            together = tuple(sorted(map(_in_pddl, facts)))
-            report(add=together, additions=(together,))
-            return
+    if found or not never:
+        return
+    alone = problem.clone()
+    alone.clear_goals()
+    for goal in never:
+        alone.add_goal(goal)
+    _report_chain(never, _supposed(solver, alone, static, [])[1], reached, report)
+    facts, _ = _supposed(solver, problem, atoms, [x for g in parts(problem.goals) if (x := literal_of(g))])
+    facts = facts or _all_supposed(solver, never)
+    if facts:
+        together = tuple(sorted(map(_in_pddl, facts)))
+        report(add=together, additions=(together,))
+
+
+def _all_supposed(solver: Solver, goals: Sequence[Any]) -> list[Literal]:
+    """The goals, where there is a plan when all of them hold in the beginning; else nothing."""
+    literals = [x for goal in goals if (x := literal_of(goal))]
+    changed = solver.problem.clone()
+    for atom, value in literals:
+        changed.set_initial_value(atom, value)
+    return literals if solver.plan(changed) else []
 
 
 def _supposed(
-    solver: Solver, fluents: Sequence[Any], most: int, refused: Sequence[Literal]
+    solver: Solver, problem: Any, fluents: Sequence[Any], refused: Sequence[Literal]
 ) -> tuple[list[Literal], list[Any]]:
-    """A plan that may begin with supposing facts, `most` at most and none that is `refused`: these, and the rest of it.
-    Nothing where there is none, or none in time."""
-    problem = _with_suppositions(solver.problem, fluents, most, refused)
-    plan = [action for action in solver.plan(problem) or () if action is not None]
+    """A plan that may begin with supposing a fact, none that is `refused`: the fact, and the rest of the plan. Nothing
+    where there is none, or none in time."""
+    plan = [a for a in solver.plan(_with_suppositions(problem, fluents, refused)) or () if a is not None]
     facts = [a for a in plan if a.action.name.startswith(_SUPPOSE)]
     effects = [(a, a.action.effects[0]) for a in facts]
     literals = [(e.fluent.substitute(given_to(a)), e.value.is_true()) for a, e in effects]
@@ -297,8 +311,8 @@ def _supposed(
 _SUPPOSE = "suppose--"
 
 
-def _with_suppositions(problem: Any, fluents: Sequence[Any], most: int, refused: Sequence[Literal]) -> Any:
-    """The problem with an action for each predicate and value that supposes a fact, before anything else is done."""
+def _with_suppositions(problem: Any, fluents: Sequence[Any], refused: Sequence[Literal]) -> Any:
+    """The problem with actions of which one may suppose a fact of a predicate before anything else is done."""
     from unified_planning.shortcuts import Fluent, InstantaneousAction, Not
 
     copy = problem.clone()
@@ -308,7 +322,7 @@ def _with_suppositions(problem: Any, fluents: Sequence[Any], most: int, refused:
         fluent = Fluent(name, env.type_manager.BoolType(), environment=env, **signature)
         return copy.add_fluent(fluent, default_initial_value=value)
 
-    begun, left = fact("begun--", False)(), [fact(f"left--{n}", True)() for n in range(most)]
+    begun = fact("begun--", False)()
     for action in copy.actions:
         action.add_effect(begun, True)
     held = {atom.fluent() for atom, value in problem.explicit_initial_values.items() if value.is_true()}
@@ -316,14 +330,13 @@ def _with_suppositions(problem: Any, fluents: Sequence[Any], most: int, refused:
         signature = {p.name: p.type for p in fluent.signature}
         for value in (True, False) if fluent in held else (True,):
             no = fact(f"refused--{n}-{value}".lower(), False, **signature)
-            for token, free in enumerate(left):
-                action = InstantaneousAction(f"{_SUPPOSE}{n}-{value}-{token}".lower(), _env=env, **signature)
-                arguments = [manager.ParameterExp(p) for p in action.parameters]
-                for needed in (free, Not(begun), Not(no(*arguments))):
-                    action.add_precondition(needed)
-                action.add_effect(fluent(*arguments), value)
-                action.add_effect(free, False)
-                copy.add_action(action)
+            action = InstantaneousAction(f"{_SUPPOSE}{n}-{value}".lower(), _env=env, **signature)
+            arguments = [manager.ParameterExp(p) for p in action.parameters]
+            action.add_precondition(Not(begun))
+            action.add_precondition(Not(no(*arguments)))
+            action.add_effect(fluent(*arguments), value)
+            action.add_effect(begun, True)
+            copy.add_action(action)
             for atom, wanted in refused:
                 if atom.fluent() == fluent and wanted == value:
                     copy.set_initial_value(no(*atom.args), True)

@@ -96,7 +96,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 SLIDING = """(define (domain sliding) (:requirements :strips) (:predicates (at ?t ?c) (empty ?c) (next ?a ?b))
   (:action move :parameters (?t ?a ?b) :precondition (and (at ?t ?a) (empty ?b) (next ?a ?b))
     :effect (and (at ?t ?b) (empty ?a) (not (at ?t ?a)) (not (empty ?b)))))"""
-FAULTY = Path(__file__).parents[1] / "tamp" / "planners"
+FAULTY = Path(__file__).parents[1] / "tamp" / "pddl"
 FAULTS = {"raises": "Raises", "dies": "Dies", "exits": "Exits", "babbles": "Babbles", "lies": "Lies"}
 FAULTS |= {"stubborn": "Stubborn", "asks": "Asks", "gives-up": "GivesUp", "hungry": "OutOfMemory"}
 
