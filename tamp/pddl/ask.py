@@ -192,7 +192,10 @@ def _asked(work: Work, question: Question, told: Told) -> Answer:
             if last["kind"] in ("end", "unsupported", "wrong plan"):
                 break
     answer = _answer(question, last)
-    answer = _with_plans(question, answer, plans, bool(last.get("optimal"))) if plans else answer
+    if plans:
+        answer = _with_plans(question, answer, plans, bool(last.get("optimal")))
+    elif answer.status is PlanStatus.FOUND:
+        answer = replace(answer, status=PlanStatus.FAILED, message=f"{question.engine} failed: it says nothing")
     return replace(answer, seconds=time.perf_counter() - start)
 
 

@@ -118,7 +118,8 @@ def solve_problem(problem: Any, planner: str = "fast-downward", *, timeout: floa
     plan = None
     if result.plan is not None:
         plan = Plan(tuple(GroundAction(*words_of(action)) for action in result.plan.actions))
-    status, message = status_of(planner, result.status.name, last_words(result), timeout)
+    ended = result.status.name if plan is not None or not result.status.name.startswith("SOLVED") else "INTERNAL_ERROR"
+    status, message = status_of(planner, ended, last_words(result), timeout)
     return PlanResult(status, plan, time.perf_counter() - start, message)
 
 
