@@ -19,7 +19,8 @@ NEEDED = 6
 """Joints that leave nothing free: what damping leaves of their error is no room to rest in."""
 ITERATIONS = 40
 PATIENCE, GAIN = 8, 0.7
-"""Iterations in which the squared error must fall by this factor; otherwise a start is given up."""
+"""Iterations in which the squared error must fall by this factor; otherwise a start is given up. Where redundant joints
+go to the posture they need longer, and may lead away from a limit again."""
 LARGEST_STEP = 0.4
 """Radians of the fastest joint in one iteration."""
 
@@ -50,12 +51,12 @@ def _descend(world: World, T_world_tool: Array, q: Array, low: Array, high: Arra
             return np.asarray(q)
         if (size := float(e @ e)) < GAIN * best:
             best, patience = size, PATIENCE
-        elif (patience := patience - 1) == 0:
+        elif not tracking.rests and (patience := patience - 1) == 0:
             return None
         damping = DAMPING[0] * tracking.tolerance[0] ** 2 + DAMPING[1] * size
         step = step_towards(J, e, damping, pull * (home - q), mobility)
         stuck = ((q + step < low) & (q <= low)) | ((q + step > high) & (q >= high))
-        if stuck.any():  # these joints stay at their limits, and the others do their share
+        if stuck.any() and not tracking.rests:  # these joints stay at their limits, and the others do their share
             step = step_towards(J * ~stuck, e, damping, pull * (home - q) * ~stuck, mobility) * ~stuck
         q = np.clip(q + step * min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-9)), low, high)
     return None
