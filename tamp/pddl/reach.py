@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -23,6 +23,9 @@ MOST_TOLD = 3
 
 MOST_ROWS = 2000
 """Arguments of a predicate that operators change that are told apart; of more, each argument is followed alone."""
+
+MOST_APART = 200
+"""Ways to do an operator that are looked at one by one."""
 
 Row = tuple[str, ...]
 Domains = dict[Any, set[str]]
@@ -87,6 +90,12 @@ class _Step:
     effects: tuple[Any, ...]
     reads: frozenset[str]
 
+    @property
+    def excludes(self) -> bool:
+        """Whether a condition is that a fact about several parameters does not hold."""
+        atoms = (c.arg(0) for c in self.conditions if c.is_not() and is_atom(c.arg(0)))
+        return any(sum(a.is_parameter_exp() for a in atom.args) > 1 for atom in atoms)
+
 
 @dataclass
 class _World:
@@ -145,9 +154,22 @@ class _World:
                 and self.possible(effect.condition, domains)
             ):
                 name = effect.fluent.fluent().name
-                if self._hold(name, tuple(self._values(a, domains) for a in effect.fluent.args)):
-                    grown.add(name)
+                for args in self._ways(step, effect.fluent, domains):
+                    if self._hold(name, args):
+                        grown.add(name)
         return True
+
+    def _ways(self, step: _Step, atom: Any, domains: Domains) -> Iterator[tuple[set[str], ...]]:
+        """The arguments that an effect may have: one by one, as far as they are few, where a condition that has to be
+        false is about several parameters at once, of which each alone shows nothing."""
+        values = tuple(self._values(a, domains) for a in atom.args)
+        if not step.excludes or prod(map(len, values)) > MOST_APART:
+            yield values
+            return
+        for row in itertools.product(*values):
+            given = {a.parameter(): {v} for a, v in zip(atom.args, row, strict=True) if a.is_parameter_exp()}
+            if self.fitting(step, step.conditions, given) is not None:
+                yield tuple({v} for v in row)
 
     def fitting(self, step: _Step, conditions: Iterable[Any], given: Domains | None = None) -> Domains | None:
         """The objects that each parameter may be under some of an operator's conditions; None where there are none."""
