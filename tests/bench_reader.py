@@ -34,6 +34,7 @@ from llm.reader.expanding import Expanded, expanded, same_work
 from llm.reader.reading import MOST, read
 from llm.reader.sentences import Sentence, read_sentences
 from tamp.errors import Refusal
+from tamp.runs.bench.records import wilson
 
 MEASURED = Path(__file__).parents[1] / "problems" / "reader"
 LIKELY = (0.5, 0.8, 0.9)
@@ -67,7 +68,9 @@ def judged(sentence: Sentence, model: LlamaCpp, own: list[Sentence]) -> Record:
 def summary(name: str, records: list[Record]) -> str:
     """A line about the records of a file."""
     counts = Counter(r["verdict"] for r in records)
+    low, high = wilson(counts["right"], len(records))
     parts = [f"{name}: {len(records)}", *(f"{v} {counts[v]}" for v in ("right", "wrong", "missed", "refused"))]
+    parts[1] += f" ({100 * low:.1f} to {100 * high:.1f} %)"
     for least in LIKELY:
         sure = [r for r in records if r["probability"] > least]
         parts.append(f"over {least}: {sum(r['verdict'] == 'right' for r in sure)} of {len(sure)} right")

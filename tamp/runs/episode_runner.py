@@ -191,7 +191,7 @@ def goals_wanted(
     episode: EpisodeSetup, task_goal: Callable[[Scene], Goal] | None, picture: Callable[[], bytes] | None
 ) -> Reads:
     """What gives the goals of an episode: its source, else the task's own, `task_goal`, or that of the scene's file.
-    Refusal where there are none, which is logged."""
+    Refusal where there are none."""
     source, task, domain, log = episode.source, episode.task, episode.settings.domain, episode.log
 
     def wanted(scene: Scene, state: WorldState) -> tuple[Goal, ...]:

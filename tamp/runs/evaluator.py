@@ -34,7 +34,7 @@ from tamp.skills.registry import bound
 
 SEEMED = "it was seen to be done, and is not"
 """What is wrong where only the agent's own perception says that it is done."""
-NOT_THE_TASK = "the goal is seen to hold, LIBERO's check of the scene's task says no"
+CHECK_SAYS_NO = "the goal is seen to hold, LIBERO's check of the scene's task says no"
 
 
 @dataclass(eq=False)
@@ -172,7 +172,7 @@ class Evaluator:
         if result.stage is None and self.unmatched is not None:
             result.stage, result.reason = "judge", self.unmatched
         elif result.stage is None and not result.success:
-            result.stage, result.reason = "checker", NOT_THE_TASK if self.own else SEEMED
+            result.stage, result.reason = "checker", CHECK_SAYS_NO if self.own else SEEMED
 
     def _reached(self, believed: Mapping[str, float]) -> bool:
         """Whether each of the goals held at its time, the last one now."""
