@@ -13,8 +13,8 @@ from motion.robot import RobotDescription
 from tamp.agent.camera_perceiver import Observe, PerceiverFactory
 from tamp.model.scene import Perceiver
 from tamp.perception.camera import CameraPerceiver
-from tamp.perception.ground_truth import Truth
 from tamp.perception.library import Library, load
+from tamp.perception.recordings import Truth
 from tamp.runs.bench.records import wilson
 from tests.perception_scores import SAME_COLOUR, look_alikes
 

@@ -14,11 +14,9 @@ from tamp.model.backend import Observation
 from tamp.model.images import Image, pinhole
 from tamp.model.scene import RobotState
 from tamp.perception.library import Library
-from tamp.perception.looks import Look
-from tamp.perception.masks import drawn_skins
+from tamp.perception.looks import Look, drawn_skins
 from tamp.perception.modelling import modelled
-from tamp.perception.object_model import ObjectModel, RobotSkin, Skin
-from tamp.perception.placing import PlacedModel
+from tamp.perception.object_model import ObjectModel, PlacedModel, RobotSkin, Skin
 from tests.solids import UP, polygon, prism, rectangle, skin, thing
 
 HEIGHT = 0.9

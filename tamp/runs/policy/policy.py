@@ -30,8 +30,7 @@ from tamp.model.scene import RobotState, Scene
 from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
 from tamp.pddl.planner import Engine, Planner
-from tamp.perception.camera_calibration import Calibration
-from tamp.perception.observations import encoders, has_pictures
+from tamp.perception.camera_calibration import Calibration, encoders, has_pictures
 from tamp.perception.relative_places import goals_in
 from tamp.planning.planner_process import Notes
 from tamp.runs.moving_parts import parts_told
