@@ -34,7 +34,7 @@ def without(library: Library, categories: Iterable[str], alike: Mapping[str, set
     """A library without some categories, and without those that look the same."""
     gone = set(categories)
     gone |= {twin for c in gone for twin in alike.get(c, ())}
-    return replace(library, models={n: m for n, m in library.models.items() if m.category not in gone})
+    return replace(library, entries={n: e for n, e in library.entries.items() if library[n].category not in gone})
 
 
 def carried(truth: Truth) -> set[str]:

@@ -132,9 +132,9 @@ def process(made: Recipe) -> PolicyProcess:
 
 def check() -> None:
     """InputError where the library of objects is missing."""
-    from tamp.perception.library import check_library
+    from tamp.perception.library import read_index
 
-    check_library()
+    read_index()
 
 
 def noise(kind: str, *seeds: int) -> Noise:

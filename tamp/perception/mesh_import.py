@@ -213,8 +213,10 @@ def _holes(meshes: list[Any]) -> list[str]:
     return [f"the mesh has holes: {open_edges} edges with one face only; it counts as hollow"] if open_edges else []
 
 
-def import_mesh(folder: Path, into: Path, taken: frozenset[str], names_of: NamesOf) -> LibraryEntry:
-    """Make a model of the mesh in a folder, called as the folder is, and put it into the library `into`.
+def import_mesh(
+    folder: Path, into: Path, taken: frozenset[str], names_of: NamesOf
+) -> tuple[ObjectModel, tuple[str, ...]]:
+    """Make a model of the mesh in a folder, called as the folder is, and put it into the library `into`; with remarks.
 
     One that was added before by this name is replaced. InputError for a folder without one mesh that is a thing, for a
     name that is none or `taken` by a category that is not the user's, and for an object.toml that says what it cannot.
@@ -231,7 +233,7 @@ def import_mesh(folder: Path, into: Path, taken: frozenset[str], names_of: Names
     made = modelled(thing, found, options.names or names_of(name), _hash(folder), options.turns)
     entry = LibraryEntry(made, library.made_with(), mesh.remarks, picture(model, data, both_sides=True))
     write(into / ADDED / f"{name}.npz", entry)
-    return entry
+    return made, mesh.remarks
 
 
 def name_of(folder: Path, taken: frozenset[str]) -> str:
@@ -300,12 +302,6 @@ def _painted(piece: Piece) -> tuple[Any, Array]:
     u = (shades[:, 1] * LEVELS + shades[:, 2] + 0.5) / LEVELS**2
     v = 1.0 - (shades[:, 0] + 0.5) / LEVELS
     return image, np.repeat(np.column_stack([u, v])[:, None], 3, axis=1)
-
-
-def model_in(entry: LibraryEntry) -> ObjectModel:
-    """The model of a thing in an entry."""
-    assert isinstance(entry.model, ObjectModel)
-    return entry.model
 
 
 def boxes(corners: Array, rng: np.random.Generator) -> tuple[Shape, ...]:
