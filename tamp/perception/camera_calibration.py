@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from motion.mjcf_files import embed_meshes, without_files
 from motion.poses import Array, Numbers, is_rigid
 from motion.robot import RobotDescription, description, from_plain
 from motion.standard_action import Controller
+from motion.xml_document import embed_meshes, without_files
 from tamp.errors import InputError
 from tamp.fields import check_fields, shown
 
