@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from llm.models.model import Model
+from llm.models.language_model import Model
 from tamp.api.language import model as load_model
 from tamp.api.sources import from_language, from_pddl
 from tamp.backends.libero import rendering

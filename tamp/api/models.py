@@ -37,10 +37,13 @@ class KnownModel:
 
 def known() -> tuple[KnownModel, ...]:
     """The models that can be pulled, those with weights of this project first."""
-    from llm.models import hub, weights
+    from llm.models import weights
 
     own = [_described(m) for m in weights.MODELS]
-    return (*own, *(KnownModel(name, False, "hub", None, None, None, sees) for name, sees in hub.RECOMMENDED.items()))
+    return (
+        *own,
+        *(KnownModel(name, False, "hub", None, None, None, sees) for name, sees in weights.RECOMMENDED.items()),
+    )
 
 
 def folder() -> Path:
@@ -50,7 +53,7 @@ def folder() -> Path:
     return weights.models_dir()
 
 
-def _described(model: weights.Model) -> KnownModel:
+def _described(model: weights.WeightsFile) -> KnownModel:
     from llm.models import weights
 
     try:
@@ -66,12 +69,13 @@ def pull(name: str, *, verify: bool = False, progress: Progress = unseen, say: S
     InputError for a name that is not known, weights that cannot be had, and `verify` of a model of the hub, whose hash
     nobody here knows.
     """
-    from llm.models import hub, weights
+    from llm.models import weights
 
-    if hub.is_name(name):
+    if weights.is_hub_name(name):
         if verify:
             raise InputError(f"--verify is for weights whose sha256 is known here, {name} is not; see: tamp model list")
         say(f"{name}: asking the hub")
-        return KnownModel(name, False, "hub", hub.pull(name), None, None, hub.sees(name))
+        path = weights.pull_from_hub(name)
+        return KnownModel(name, False, "hub", path, None, None, weights.RECOMMENDED.get(name, False))
     weights.pull(name, progress, verify=verify, say=say)
     return _described(weights.known(name))

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.ground import Request, ground
-from llm.models.chat import fits
-from llm.models.model import Completion, Grammar, Prompt
+from llm.models.language_model import Completion, Prompt, fits
 
 DOMAIN = """(define (domain orchestra)
   (:requirements :typing)
@@ -32,9 +31,9 @@ class Unsure:
     sees: bool = False
     taught: bool = True
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
+    def complete(self, prompt: Prompt, grammar: str) -> Completion:
         program = "tuned(cello)\nkeep(viola)"
-        assert fits(program, pattern)
+        assert fits(program, grammar)
         return Completion(program, 0.2)
 
 
