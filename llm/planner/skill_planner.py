@@ -46,7 +46,8 @@ class SkillPlanner:
             fault = actions if isinstance(actions, Fault) else find_fault(actions, problem)
             error, message = (fault.kind, fault.message) if fault else (None, "")
             tell("plan_attempt", attempt=attempt, error=error, message=message, reply=reply)
-            if not isinstance(actions, Fault) and fault is None:
+            if fault is None:
+                assert not isinstance(actions, Fault)
                 return PlanResult(PlanStatus.FOUND, Plan(actions), time.perf_counter() - start)
             chat = chat.corrected(reply, objection(fault, problem))
         message = f"no valid plan from {self.model.name} in {ATTEMPTS} attempts; the last one: {message}"
