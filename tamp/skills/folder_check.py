@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tamp.pddl.lint import check as pddl
-from tamp.pddl.lint.domain_text import DomainText
+from tamp.pddl.lint.declared import DomainText
 from tamp.pddl.lint.findings import Notes
 from tamp.skills.folder_tables import check_bindings, check_words
 

@@ -12,7 +12,7 @@ from tamp.files.source import Source, read
 from tamp.model.domain import Domain, Signature
 from tamp.model.skill_spec import RESOURCES, Spec
 from tamp.pddl.domain_file import load
-from tamp.pddl.lint.domain_text import DomainText, Operator
+from tamp.pddl.lint.declared import DomainText, Operator
 from tamp.pddl.lint.findings import Notes
 from tamp.perception.predicates import SEEN
 from tamp.skills.declared import facts, table_specs

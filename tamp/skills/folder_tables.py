@@ -11,7 +11,7 @@ from tamp.errors import InputError
 from tamp.files.source import STDIN_NAME, Source, read
 from tamp.files.toml_file import read_toml
 from tamp.model.skill_table import read_skill_table
-from tamp.pddl.lint.domain_text import DomainText
+from tamp.pddl.lint.declared import DomainText
 from tamp.pddl.lint.findings import Notes, valid
 
 WORD_TABLES = ("predicates", "things", "colours")

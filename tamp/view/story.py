@@ -136,7 +136,7 @@ class Story:
     def followed(self) -> tuple[PlanAccount, str]:
         """What each action needs and makes true, those that were begun first; or why that is not known."""
         from tamp.files.source import Source
-        from tamp.pddl.plan_names import resolve
+        from tamp.pddl.plan_file import resolve
         from tamp.pddl.reading import read_problem
         from tamp.pddl.text_plans import read_text
 

@@ -6,8 +6,8 @@ import pytest
 
 from tamp.files.source import Source
 from tamp.pddl.judges import judge_of, verdict_on
+from tamp.pddl.plan_file import resolve
 from tamp.pddl.plan_formats import read_plan
-from tamp.pddl.plan_names import resolve
 from tamp.pddl.reading import parse
 from tamp.view.follow import account
 
