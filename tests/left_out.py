@@ -13,8 +13,8 @@ from motion.robot import RobotDescription
 from tamp.agent.camera_perceiver import Observe, PerceiverFactory
 from tamp.model.scene import Perceiver
 from tamp.perception.camera import CameraPerceiver
-from tamp.perception.ground_truth import Truth
 from tamp.perception.library import Library, load
+from tamp.perception.recordings import Truth
 from tests.bench import share
 from tests.perception_scores import SAME_COLOUR, look_alikes
 
@@ -34,7 +34,7 @@ def without(library: Library, categories: Iterable[str], alike: Mapping[str, set
     """A library without some categories, and without those that look the same."""
     gone = set(categories)
     gone |= {twin for c in gone for twin in alike.get(c, ())}
-    return replace(library, models={n: m for n, m in library.models.items() if m.category not in gone})
+    return replace(library, entries={n: e for n, e in library.entries.items() if library[n].category not in gone})
 
 
 def carried(truth: Truth) -> set[str]:
