@@ -29,13 +29,13 @@ from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.emulated_perception import EmulatedOracle
-from tamp.backends.xarm.executor import Executor
 from tamp.backends.xarm.motion_planner import MotionPlanner
-from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import Box, Load, Rates, read_workcell
 from tamp.data import data_dir
 from tamp.model.goal import Goal
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.episode_runner import conduct
+from tests.arm_runs import run_on
 from tests.bench_stepping import machine
 from tests.bench_table_faults import GOAL, Bench
 from tests.places import at_table
@@ -117,7 +117,9 @@ def _to(T: Array) -> Step:
 
 
 def _moved(driver: Driver, ways: MotionPlanner, steps: list[Step]) -> float:
-    verdict = Executor(driver, ways, StepTargets(ways.cell, None), ArmStop(), lambda *_, **__: None).run(steps)
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "run"
+        verdict = conduct(log, lambda log: run_on(driver, ways, steps, log, None, ArmStop()))
     assert verdict.success, verdict.reason
     return sum(done.seconds for done in verdict.done)
 
