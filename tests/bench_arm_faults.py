@@ -28,12 +28,11 @@ from tamp.backends.xarm.arm_steps import ApproachObject, MoveToNamed, MoveToObje
 from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.executor import Executor
 from tamp.backends.xarm.motion_planner import MotionPlanner
-from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.runs.episode_log import read as read_log
 from tamp.runs.episode_runner import conduct
+from tests.arm_runs import run_on
 from tests.bench import ROOT, Row, grouped
 from tests.emulated import Emulator
 
@@ -209,9 +208,9 @@ def ran(
             order = {"fault": case.kind, "motion": case.motion} | ({} if case.share is None else {"share": case.share})
             emulator.ask(**order, **({"seconds": case.seconds} if case.seconds else {}))
         watcher = _Watcher(case, emulator, eyes, stop, driver)
-        steps, targets = PLAN if case else AGAIN, StepTargets(cell, eyes)
+        steps = PLAN if case else AGAIN
         with watcher:
-            verdict = conduct(folder, lambda log: Executor(driver, ways, targets, stop, log.event).run(steps))
+            verdict = conduct(folder, lambda log: run_on(driver, ways, steps, log, eyes, stop))
         return verdict, watcher.acted
     finally:
         driver.close()

@@ -113,7 +113,7 @@ def test_logs_that_are_not_whole_say_so(tmp_path: Path) -> None:
 def test_a_run_of_an_arm_is_told_as_far_as_it_goes(tmp_path: Path) -> None:
     start = event("start", 0.0, goal=None, world="bench", arm="xarm6", steps=["MoveToNamed(name='home')"])
     look = event("second_look", 0.1, number=1, bodies=None, itself=None, looked=9)
-    story = told(write(tmp_path / "e", [start, look, event("end", 0.2, success=True, why="", reason="")]))
+    story = told(write(tmp_path / "e", [start, look, event("outcome", 0.2, success=True, kind="", reason="")]))
     assert (story.status.verdict, story.failures, story.status.notes) == ("It succeeded.", [], ())
     assert (story.title, [r.action for r in story.rows]) == ("A plan of 1 step", ["MoveToNamed(name='home')"])
     assert 'id="space"' not in page_of(tmp_path / "e")
