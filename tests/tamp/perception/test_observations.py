@@ -11,8 +11,7 @@ from motion.poses import pose
 from motion.xml_document import embed_meshes
 from tamp.errors import InputError
 from tamp.model.images import pinhole
-from tamp.perception.camera_calibration import Camera, calibration_from
-from tamp.perception.observations import encoders, has_pictures, pictures
+from tamp.perception.camera_calibration import Camera, calibration_from, encoders, has_pictures, pictures
 from tamp.wire import pack, unpack
 from tests.policies import calibration
 
