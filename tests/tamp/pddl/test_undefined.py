@@ -9,7 +9,7 @@ from tamp.pddl.judges import judge_of, verdict_on
 from tamp.pddl.plan_formats import read_plan
 from tamp.pddl.plan_names import resolve
 from tamp.pddl.reading import parse
-from tamp.view.follow import account
+from tamp.view.plan_page import account
 
 DOMAIN = """(define (domain roads) (:requirements :strips :typing :fluents)
  (:types place - object) (:predicates (at ?p - place)) (:functions (far ?a ?b - place) (fuel))

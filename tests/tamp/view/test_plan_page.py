@@ -11,9 +11,8 @@ from tamp.pddl.judges import judge_of, read_for, verdict_on
 from tamp.pddl.plan_names import resolve
 from tamp.pddl.reading import parse
 from tamp.view import page_layout
-from tamp.view.follow import MOST_STEPS, account
 from tamp.view.page_layout import Layout, in_script, three_js
-from tamp.view.plan_page import JudgedPlan, plan_page
+from tamp.view.plan_page import MOST_STEPS, JudgedPlan, account, plan_page
 from tests.page_episodes import MARKUP, PLAN, PROBLEM
 
 
