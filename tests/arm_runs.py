@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
+from tamp.backends.xarm.arm_result import ArmResult
 from tamp.backends.xarm.arm_steps import Step
 from tamp.backends.xarm.arm_stop import ArmStop
-from tamp.backends.xarm.arm_verdict import ArmVerdict
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.executor import Executor
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.step_targets import StepTargets
-from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.episode_runner import conduct
 from tests.emulated import Emulator
 
 
@@ -48,14 +48,14 @@ def run_from(
     eyes: Any = None,
     stop: ArmStop | None = None,
     **how: Any,
-) -> ArmVerdict:
+) -> ArmResult:
     """Run steps from a configuration (n,), at which the arm is put without an error. `how` is for the executor."""
     driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
     try:
         driver.clear()
         emulator.ask(teleport=[float(v) for v in q])
-        with EpisodeLog(folder) as log:
-            return Executor(driver, ways, StepTargets(ways.cell, eyes), stop or ArmStop(), log.event, **how).run(steps)
+        targets, stop = StepTargets(ways.cell, eyes), stop or ArmStop()
+        return conduct(folder, lambda log: Executor(driver, ways, targets, stop, log.event, **how).run(steps))
     finally:
         driver.close()
 

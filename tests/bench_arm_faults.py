@@ -28,17 +28,17 @@ from typing import Any
 import numpy as np
 
 from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_result import ArmResult
 from tamp.backends.xarm.arm_steps import ApproachObject, MoveToNamed, MoveToObject, MoveToPose, RetreatZ, Sleep, Step
 from tamp.backends.xarm.arm_stop import ArmStop
-from tamp.backends.xarm.arm_verdict import ArmVerdict
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.executor import Executor
 from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import Workcell, read_workcell
-from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.episode_log import read as read_log
+from tamp.runs.episode_runner import conduct
 from tests.emulated import Emulator
 
 WORLD = Path(__file__).parents[1] / "problems" / "xarm" / "bench.toml"
@@ -158,7 +158,7 @@ def main() -> int:
 
 def tried(
     case: Case, cell: Workcell, ways: MotionPlanner, emulator: Emulator
-) -> tuple[ArmVerdict, list[str], tuple[float, float] | None]:
+) -> tuple[ArmResult, list[str], tuple[float, float] | None]:
     """The verdict of a run with a fault, what does not hold that must, and the seconds and radians from the fault to
     standstill, where it happened."""
     with tempfile.TemporaryDirectory() as folder:
@@ -192,18 +192,18 @@ def _put_home(cell: Workcell, emulator: Emulator) -> None:
     emulator.ask(teleport=[float(v) for v in q])
 
 
-def _untrue(case: Case, verdict: ArmVerdict, log: list[dict[str, Any]]) -> Iterator[str]:
+def _untrue(case: Case, verdict: ArmResult, log: list[dict[str, Any]]) -> Iterator[str]:
     if verdict.kind not in EXPECTED[case.kind]:
         yield f"the verdict is {verdict.kind or 'success'!r}: {verdict.reason}"
     if verdict.success and [d.number for d in verdict.done] != list(range(1, len(PLAN) + 1)):
         yield "it says success, but not all steps were done"
-    if not log or log[-1]["event"] != "end" or log[-1]["reason"] != verdict.reason:
+    if not log or log[-1]["event"] != "outcome" or log[-1]["reason"] != verdict.reason:
         yield f"the log does not end with the reason: {json.dumps(log[-1]) if log else 'it is empty'}"
 
 
 def ran(
     case: Case | None, cell: Workcell, ways: MotionPlanner, emulator: Emulator, folder: Path
-) -> tuple[ArmVerdict, dict[str, Any] | None]:
+) -> tuple[ArmResult, dict[str, Any] | None]:
     """One run with a fault, from home; or one without, from where the one before has left the arm. And where the arm
     was, and when, as the bench did something to it."""
     if case is not None:
@@ -212,7 +212,7 @@ def ran(
     try:
         driver = Driver.connect(emulator.host, cell.arm, emulator.port)
     except ArmFault as e:
-        return ArmVerdict(False, (), 1, e.kind, str(e)), None
+        return ArmResult(False, (), 1, e.kind, str(e)), None
     try:
         if case is None:
             driver.clear()
@@ -220,8 +220,9 @@ def ran(
             order = {"fault": case.kind, "motion": case.motion} | ({} if case.share is None else {"share": case.share})
             emulator.ask(**order, **({"seconds": case.seconds} if case.seconds else {}))
         watcher = _Watcher(case, emulator, eyes, stop, driver)
-        with EpisodeLog(folder) as log, watcher:
-            verdict = Executor(driver, ways, StepTargets(cell, eyes), stop, log.event).run(PLAN if case else AGAIN)
+        steps, targets = PLAN if case else AGAIN, StepTargets(cell, eyes)
+        with watcher:
+            verdict = conduct(folder, lambda log: Executor(driver, ways, targets, stop, log.event).run(steps))
         return verdict, watcher.acted
     finally:
         driver.close()

@@ -36,9 +36,8 @@ from tamp.planning.deliberation import Ready
 from tamp.runs.bench import workers
 from tamp.runs.bench.records import Record, Results, key
 from tamp.runs.bench.scheduling import Key
+from tests.bench import machine, share
 from tests.bench_perception import DEVELOP
-from tests.bench_stepping import machine
-from tests.left_out import share
 
 Tasks = dict[str, tuple[int, ...]]
 THINGS: Tasks = {

@@ -19,8 +19,7 @@ from tamp.api.sources import from_pddl
 from tamp.backends.libero import rendering, tasks
 from tamp.pddl.domain_file import load
 from tamp.runs.episode import Settings
-from tests.bench_stepping import machine
-from tests.left_out import share
+from tests.bench import machine, share
 from tests.places import in_physics as run
 
 GOALS = {

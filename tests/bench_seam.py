@@ -30,7 +30,7 @@ from tamp.model.domain import Domain
 from tamp.pddl.domain_file import load
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
-from tests.kept_records import keep, resumed
+from tests.bench import keep, resumed
 from tests.places import in_libero as run
 
 SAMPLES = 10_000

@@ -29,8 +29,7 @@ from tamp.model.bodies import world_of
 from tamp.pddl.domain_file import load
 from tamp.perception.predicates import observe
 from tamp.runs.episode import Settings
-from tests.bench_stepping import machine
-from tests.left_out import share
+from tests.bench import machine, share
 from tests.places import in_libero as in_mujoco
 from tests.places import in_physics
 

@@ -16,7 +16,6 @@ Times are wall time, of N replays the median. Exits 1 when a state differs or a 
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
 import tempfile
@@ -32,7 +31,7 @@ from motion.poses import Array
 from tamp.api.arguments import domain
 from tamp.backends.libero import rendering
 from tamp.quiet import hush_simulator, hush_warnings
-from tamp.runs.versions import versions
+from tests.bench import machine
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10", "libero_90")
 TASKS = (0, 5)
@@ -175,14 +174,6 @@ def total(all_: list[Measured]) -> bool:
 def spread(values: list[float]) -> str:
     """Episode by episode."""
     return f"an episode: median {statistics.median(values):.2f}, {min(values):.2f} to {max(values):.2f}"
-
-
-def machine() -> str:
-    """The processor and the versions that times depend on."""
-    names = [x for x in Path("/proc/cpuinfo").read_text().splitlines() if x.startswith("model name")]
-    cpu = names[0].partition(":")[2].strip() if names else "unknown CPU"
-    told = ", ".join(f"{name} {version}" for name, version in versions().items())
-    return f"{cpu}, {os.cpu_count()} cores, load {os.getloadavg()[1]:.1f}; {told}"
 
 
 def say(line: str) -> None:

@@ -40,7 +40,7 @@ from tamp.model.scene import Scene
 from tamp.pddl.domain_file import load
 from tamp.runs.episode import Result, Settings
 from tamp.runs.episode_log import EpisodeLog
-from tests.bench_stepping import machine
+from tests.bench import machine
 from tests.emulated import Emulator
 from tests.places import at_table
 

@@ -36,7 +36,7 @@ from tamp.backends.xarm.workcell import Box, Load, Rates, read_workcell
 from tamp.data import data_dir
 from tamp.model.goal import Goal
 from tamp.runs.episode_log import EpisodeLog
-from tests.bench_stepping import machine
+from tests.bench import machine
 from tests.bench_table_faults import GOAL, Bench
 from tests.places import at_table
 

@@ -20,6 +20,7 @@ from motion.poses import Array, to_rpy
 from tamp.agent.activity import Activity, Doing, Routine, T, for_ever
 from tamp.backends.xarm.arm_backend import ArmBackend
 from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_result import ArmResult, StepDone
 from tamp.backends.xarm.arm_steps import (
     LIFT,
     ApproachNamed,
@@ -32,7 +33,6 @@ from tamp.backends.xarm.arm_steps import (
     Step,
 )
 from tamp.backends.xarm.arm_stop import ArmStop
-from tamp.backends.xarm.arm_verdict import ArmVerdict, StepDone
 from tamp.backends.xarm.driver import STATE_PAUSED, Condition
 from tamp.backends.xarm.following import Leg, follow, tracking_error
 from tamp.backends.xarm.hand import HandController, HandError, HandEvent
@@ -84,7 +84,7 @@ class ArmPerformer:
     """Seconds for which an arm that still moves when it is first told something is waited for: what a session that was
     killed had sent comes to its end by itself."""
     reader: Callable[[str], Thought[Sequence[Step]]] = cannot_read
-    verdict: ArmVerdict = field(default_factory=lambda: ArmVerdict(False, ()))
+    verdict: ArmResult = field(default_factory=lambda: ArmResult(False))
     doing: Doing | None = None
     _approached: tuple[ApproachObject, StepTarget] | None = None
     """The last approach to a thing, as long as nothing else was done since."""
@@ -194,7 +194,7 @@ class ArmPerformer:
             return self.verdict.reason
         finally:
             self.doing = None
-        self.verdict = ArmVerdict(True, tuple(done))
+        self.verdict = ArmResult(True, tuple(done))
         return None
 
     def _prepare(self) -> None:
@@ -323,7 +323,7 @@ class ArmPerformer:
             raise
         self.tell("hand", number=number, asked=event.kind, acknowledged=True)
 
-    def _abort(self, e: BaseException, done: tuple[StepDone, ...], number: int) -> ArmVerdict:
+    def _abort(self, e: BaseException, done: tuple[StepDone, ...], number: int) -> ArmResult:
         self._prepared = False
         stopped = isinstance(e, KeyboardInterrupt | GeneratorExit)
         kind = e.kind if isinstance(e, ArmFault) else "stopped" if stopped else "internal"
@@ -336,4 +336,4 @@ class ArmPerformer:
             halted, reason = False, f"{reason}; {fault}"
         self.tell("abort", number=number, why=kind, reason=reason)
         self.tell("halted", acknowledged=halted)
-        return ArmVerdict(False, done, number, kind, reason, halted)
+        return ArmResult(False, done, number, kind, reason, halted)

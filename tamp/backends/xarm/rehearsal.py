@@ -7,9 +7,9 @@ from dataclasses import asdict
 
 from motion.poses import Array
 from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_result import ArmResult
 from tamp.backends.xarm.arm_steps import OfObject, Sleep, Step
 from tamp.backends.xarm.arm_stop import ArmStop
-from tamp.backends.xarm.arm_verdict import ArmVerdict
 from tamp.backends.xarm.following import Leg
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.motion_planner import MotionPlanner, NoPath
@@ -76,17 +76,14 @@ def rehearsed(
     targets: StepTargets,
     tell: Tell,
     twice: bool = True,
-) -> ArmVerdict:
-    """The verdict on a plan that is only gone through."""
+) -> ArmResult:
+    """What comes of a plan that is only gone through."""
     try:
         known = rehearse(steps, q, ways, targets, ArmStop(), tell, twice)
     except ArmFault as e:
-        verdict = ArmVerdict(False, (), e.step, e.kind, str(e))
-    else:
-        seen = "" if known == len(steps) else f"step {known + 1} and what follows depend on what will be seen"
-        verdict = ArmVerdict(True, (), reason=seen)
-    tell("end", success=verdict.success, why=verdict.kind, reason=verdict.reason, halted=None)
-    return verdict
+        return ArmResult(False, failed=e.step, kind=e.kind, reason=str(e))
+    seen = "" if known == len(steps) else f"step {known + 1} and what follows depend on what will be seen"
+    return ArmResult(True, reason=seen)
 
 
 def word(step: Step | HandEvent) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_result import ArmResult
 from tamp.backends.xarm.arm_steps import (
     ApproachNamed,
     ApproachObject,
@@ -25,7 +26,6 @@ from tamp.backends.xarm.arm_steps import (
     steps_of,
 )
 from tamp.backends.xarm.arm_stop import ArmStop
-from tamp.backends.xarm.arm_verdict import ArmVerdict
 from tamp.backends.xarm.contract import read_contract
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.executor import Executor
@@ -34,7 +34,8 @@ from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.files.source import read as read_source
-from tamp.runs.episode_log import EpisodeLog, read
+from tamp.runs.episode_log import read
+from tamp.runs.episode_runner import conduct
 from tests.arm_runs import Still, run_from, tool_point
 from tests.emulated import Emulator, running
 
@@ -61,7 +62,7 @@ def ways() -> MotionPlanner:
     )
 
 
-def run(emulator: Emulator, ways: MotionPlanner, steps: Any, folder: Path, **how: Any) -> ArmVerdict:
+def run(emulator: Emulator, ways: MotionPlanner, steps: Any, folder: Path, **how: Any) -> ArmResult:
     """A run from home with all things in sight, its log in a folder."""
     home = ways.cell.poses["home"].q
     assert home is not None
@@ -77,9 +78,9 @@ def off(emulator: Emulator, ways: MotionPlanner, p: Any) -> float:
     return float(np.linalg.norm(tool_point(emulator, ways) - p))
 
 
-def ends_with(folder: Path, verdict: ArmVerdict) -> bool:
+def ends_with(folder: Path, verdict: ArmResult) -> bool:
     last = read(folder / "episode.jsonl")[-1]
-    return bool(last["event"] == "end" and last["reason"] == verdict.reason)
+    return bool(last["event"] == "outcome" and last["reason"] == verdict.reason)
 
 
 @pytest.mark.parametrize("name", sorted(p.name for p in PLANS.glob("*.json")))
@@ -260,9 +261,9 @@ def test_a_warning_that_was_left_is_told_and_does_not_stop_a_run(
     driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
     try:
         assert driver.condition().warning == 12
-        with EpisodeLog(tmp_path / "run") as log:
-            executor = Executor(driver, ways, StepTargets(ways.cell, None), ArmStop(), log.event)
-            verdict = executor.run((MoveToNamed("above_table"), MoveToNamed("home")))
+        steps, targets = (MoveToNamed("above_table"), MoveToNamed("home")), StepTargets(ways.cell, None)
+        executor = lambda log: Executor(driver, ways, targets, ArmStop(), log.event)  # noqa: E731
+        verdict = conduct(tmp_path / "run", lambda log: executor(log).run(steps))
         assert verdict.success, verdict.reason
         (told,) = [e["message"] for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "warning"]
         assert told.startswith("the controller has a warning left: W12") and "tamp xarm clear" in told
