@@ -5,63 +5,41 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import accumulate
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.pddl.conditions import given_to, unheld, written
+from tamp.pddl.conditions import given_to, written
 from tamp.pddl.judges import PlanJudge
 from tamp.pddl.plan_file import PlanFile
 from tamp.pddl.plan_names import resolve
 from tamp.pddl.simulation import Simulator
 from tamp.pddl.timed_verdict import TimedJudge
-from tamp.pddl.verdict import Verdict, changed
+from tamp.pddl.verdict import Verdict
 from tamp.view.page_layout import Layout
 
 SCRIPTS = ("common.js",)
 MOST_STEPS = 100
-"""Steps that are followed: since when a condition holds takes a look at every step before."""
+"""Steps that a table has."""
 
 
 @dataclass(frozen=True)
-class Need:
-    """A literal that has to hold, in PDDL, whether it does, and the step that made it so: 0 at the start, None where it
-    does not hold."""
-
-    literal: str
-    holds: bool
-    by: int | None
-
-
-@dataclass(frozen=True)
-class StepAccount:
-    """What a step needs, and the literals that it makes true. `number` counts from 1."""
-
-    number: int
-    action: str
-    needs: tuple[Need, ...]
-    makes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class PlanAccount:
+class FactTable:
     """A plan as far as it is followed, `MOST_STEPS` at most; `left_out` steps are not. `rows` are the facts that a step
     changes, in the order in which they change, with their values at the start and after each step."""
 
-    steps: tuple[StepAccount, ...] = ()
-    goal: tuple[Need, ...] = ()
+    steps: tuple[str, ...] = ()
     rows: tuple[tuple[str, tuple[str, ...]], ...] = ()
     left_out: int = 0
 
 
 @dataclass(frozen=True)
 class JudgedPlan:
-    """A plan that was judged: its verdict as lines for people, and what its steps need and make true.
+    """A plan that was judged: its verdict as lines for people, and what its steps change.
 
     `valid` is None for one that cannot be read. `failed` are the numbers of the steps that cannot be taken, the first
     one first. `repairs` are literals that are missing and what would make them true; `whole` is what would make the
-    whole plan valid. `why_no_account` says why there is no account of the steps.
+    whole plan valid. `why_no_table` says why the steps are not followed.
     """
 
     name: str
@@ -70,18 +48,18 @@ class JudgedPlan:
     failed: tuple[int, ...] = ()
     repairs: tuple[tuple[str, str], ...] = ()
     whole: str = ""
-    account: PlanAccount = field(default_factory=PlanAccount)
-    why_no_account: str = ""
+    table: FactTable = field(default_factory=FactTable)
+    why_no_table: str = ""
 
     @classmethod
     def of(cls, plan: PlanFile, verdict: Verdict, judge: PlanJudge, lines: Sequence[str]) -> JudgedPlan:
         """A plan with its verdict, of which `lines` are the words."""
-        followed, why_not = PlanAccount(), ""
+        followed, why_not = FactTable(), ""
         if isinstance(judge, TimedJudge):
             why_not = "It is judged by the clock: facts change within its steps, so there is no table."
         else:
             try:
-                followed = account(judge.problem, resolve(plan, judge.problem))
+                followed = fact_table(judge.problem, resolve(plan, judge.problem))
             except InputError as e:
                 why_not = str(e)
         later = [f.step for f in verdict.further if f.step is not None]
@@ -109,53 +87,15 @@ def scene_page(scene: Mapping[str, Any], called: Mapping[str, str], picture: byt
     return layout.page("scene.html.j2", SCRIPTS, {}, title=str(scene["scene"]), **shown)
 
 
-def account(problem: Any, actions: Sequence[Any]) -> PlanAccount:
+def fact_table(problem: Any, actions: Sequence[Any]) -> FactTable:
     """Follow ActionInstances of unified-planning's own Problem from its initial state, each done whatever it lacks."""
-    followed = actions[:MOST_STEPS]
-    fluents = list(dict.fromkeys(fluent for a in followed for fluent in _changed_by(problem, a)))
-    simulator = Simulator.of(problem)
+    followed, simulator = actions[:MOST_STEPS], Simulator.of(problem)
     states = list(accumulate(followed, simulator.force, initial=simulator.initial()))
-
-    @cache
-    def holds(condition: Any, before: int) -> bool:
-        return not unheld(problem, [condition], states[before])
-
-    def need(condition: Any, before: int) -> Need:
-        if not holds(condition, before):
-            return Need(written(condition), False, None)
-        made = (n for n in range(before, 0, -1) if not holds(condition, n - 1))
-        return Need(written(condition), True, next(made, 0))
-
-    steps = tuple(
-        StepAccount(
-            n + 1,
-            f"({' '.join((a.action.name, *map(str, a.actual_parameters)))})",
-            tuple(need(c, n) for c in _conditions(problem, a)),
-            () if states[n] is states[n + 1] else changed(problem, a, *states[n : n + 2]),
-        )
-        for n, a in enumerate(followed)
-    )
-    left_out = len(actions) - len(followed)
-    goal = () if left_out else tuple(need(c, len(followed)) for c in _parts(problem.goals))
-    rows = [(written(f), tuple(_value(f, state) for state in states)) for f in fluents]
-    rows = sorted((row for row in rows if len({*row[1]}) > 1), key=lambda row: (_first_change(row[1]), row[0]))
-    return PlanAccount(steps, goal, tuple(rows), left_out)
-
-
-def _parts(conditions: Sequence[Any]) -> Iterator[Any]:
-    """Conditions with conjunctions taken apart."""
-    for c in conditions:
-        if c.is_and():
-            yield from _parts(c.args)
-        else:
-            yield c
-
-
-def _conditions(problem: Any, action: Any) -> list[Any]:
-    """An action's precondition in parts; those that no state changes, as that two things differ, are left out."""
-    given, variables = given_to(action), problem.environment.free_vars_extractor
-    parts = _parts([c.substitute(given) for c in action.action.preconditions])
-    return [c for c in dict.fromkeys(parts) if c.is_forall() or variables.get(c)]
+    fluents = dict.fromkeys(fluent for a in followed for fluent in _changed_by(problem, a))
+    values = [(written(f), tuple(_value(f, state) for state in states)) for f in fluents]
+    rows = sorted((row for row in values if len({*row[1]}) > 1), key=lambda row: (_first_change(row[1]), row[0]))
+    steps = tuple(f"({' '.join((a.action.name, *map(str, a.actual_parameters)))})" for a in followed)
+    return FactTable(steps, tuple(rows), len(actions) - len(followed))
 
 
 def _changed_by(problem: Any, action: Any) -> Iterator[Any]:

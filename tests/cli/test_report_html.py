@@ -257,7 +257,6 @@ def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, tamp: Tamp, opened
     page = opened(file, 360)
     page.get_by_text("What would repair it").wait_for()
     assert page.locator("thead .broken").first.inner_text().startswith("✗ 2")
-    assert page.locator("#step-2").get_by_text("does not hold").count() == 1
     is_walked_by_keys(page)
     fits_and_reads(page)
     assert tamp("validate", "tabletop", problem, plan, "--html", file).code == 1
@@ -276,7 +275,6 @@ def test_of_several_plans_the_first_invalid_one_is_unfolded(tmp_path: Path, tamp
     assert [li.inner_text().split()[-1] for li in page.locator("nav li").all()] == ["valid", "invalid", "invalid"]
     page.locator("nav a").last.click()
     until(lambda: page.locator(folds).last.get_attribute("open") is not None)
-    page.locator("section > details").last.locator("details summary").first.click()
     is_walked_by_keys(page)
     fits_and_reads(page)
 
