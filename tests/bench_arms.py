@@ -1,7 +1,7 @@
 """`make bench-arms`: the arms' kinematics as a table, each with what is due.
 
-10,000 random configurations within limits for each arm, from chance with the seed 0. Forward: the flange by the table
-against the product of its elementary turns and shifts, against MuJoCo's model and against PyBullet's. Inverse: the
+10,000 random configurations within limits for each arm, from chance with the seed 0. Forward: the flange by `Arm`
+against the product of the elementary turns of the manual's table, MuJoCo's model and PyBullet's. Inverse: the
 flange's pose is given, and where the search starts is another random configuration. `--count N` takes as many.
 """
 
@@ -21,6 +21,7 @@ from motion.bullet import Bullet
 from motion.poses import Array, error
 from motion.robot_parts import parts_of
 from motion.urdf import WORLD, written
+from tests.arm_cases import TABLES
 
 FOUND, MEDIAN, EXACT = 0.995, 5e-3, 1e-6
 """What is due: the share found, seconds, metres and radians."""
@@ -28,12 +29,12 @@ FOUND, MEDIAN, EXACT = 0.995, 5e-3, 1e-6
 
 def elementary(arm: Arm, q: Array) -> Array:
     """Positions (k, 3) of the flange for configurations (k, n), as a product of turns and shifts of homogeneous
-    points, which shares nothing with `Arm.step` but the table."""
-    p = np.zeros((len(q), 3))
+    points, by the manual's table."""
+    p, table = np.zeros((len(q), 3)), TABLES[arm.name]
     for i in reversed(range(arm.joints)):
-        p = turned(p, 1, 2, np.full(len(q), arm.alpha[i]))
-        p += np.array([arm.a[i], 0.0, arm.d[i]])
-        p = turned(p, 0, 1, q[:, i] + arm.offset[i])
+        p = turned(p, 1, 2, np.full(len(q), np.radians(table.alpha[i])))
+        p += np.array([table.a[i], 0.0, table.d[i]]) / 1000
+        p = turned(p, 0, 1, q[:, i] + table.offset.get(i + 1, 0.0))
     return p
 
 

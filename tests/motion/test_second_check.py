@@ -17,7 +17,7 @@ from motion.robot import RobotDescription
 from motion.shapes import Body, Shape
 from motion.world import State, World
 from tamp.backends.bodies import find
-from tests.arm_cases import EACH, bent, configurations
+from tests.arm_cases import EACH, TABLES, bent, configurations
 
 MARGIN = 0.001
 """Metres within which the engines may differ about whether something touches: on 12,000 comparisons they did on 9, by
@@ -59,7 +59,8 @@ def by_mujoco(world: World, q: Array) -> tuple[float, float]:
 
 
 def length(arm: Arm) -> float:
-    return float(sum(np.abs(arm.d)) + sum(np.abs(arm.a)))
+    table = TABLES[arm.name]
+    return float(np.abs([table.d, table.a]).sum()) / 1000
 
 
 def worst_apart(world: World, samples: Array, opening: float | None = None) -> float:
