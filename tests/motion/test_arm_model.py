@@ -106,26 +106,6 @@ def test_zero_and_working_postures_are_free_of_self_collision(arm: Arm) -> None:
     assert met >= 10
 
 
-@EACH
-def test_an_arm_folded_onto_itself_says_which_links_meet(arm: Arm) -> None:
-    world = World(robot_model(arm), [])
-    met = {(c.robot, c.other) for q in configurations(arm, 300, seed=13) for c in world.contacts(q)}
-    names = {name for pair in met for name in pair}
-    assert {"base", f"link{arm.joints}"} <= names
-    assert all(a != b for a, b in met)
-
-
-def test_a_tool_is_seen_by_the_scene_and_by_the_arm() -> None:
-    arm = ARMS["xarm6"]
-    q = bent(arm)
-    p = (arm.forward(q) @ [0.0, 0.0, 0.1, 1.0])[:3]
-    box = Body("crate", (Shape("box", np.full(3, 0.02), np.eye(4)),), pose(p))
-    assert {(c.robot, c.other) for c in World(robot_model(arm, HAND), [box]).contacts(q)} == {("tool", "crate")}
-    bare = World(robot_model(arm), [box])
-    assert bare.contacts(q) == []
-    assert {c.other for c in bare.contacts(q, 0.015 + 0.01)} <= {"crate"}
-
-
 def test_the_base_stands_on_its_table() -> None:
     arm = ARMS["xarm7"]
     table = Body("table", (Shape("box", np.array([1.0, 1.0, 0.05]), np.eye(4)),), pose([0.0, 0.0, -0.05]))
