@@ -7,8 +7,8 @@ Every thing of some scenes that can be carried is taken once, scene after scene,
 turn. The goal is given. That it holds is the simulator's word; the error is between where the tool was to be against
 the thing and where it truly is. With `--noise moved` somebody has run into the fixed camera, with `hand` the one in the
 hand is not where it is said to be; with --calibrated it was found out before where they are, for five such errors by
-turns. With --disturb the world is disturbed, `nudged` moves the thing while the hand comes near. Initial states from 0 on, or
-with --develop from 40 on. Goes on where it was interrupted.
+turns. With --disturb the world is disturbed, `nudged` moves the thing while the hand comes near. Initial states from 0
+on, or with --develop from 40 on. Goes on where it was interrupted.
 """
 
 from __future__ import annotations
