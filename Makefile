@@ -84,8 +84,6 @@ help:
 	make bench-perception  what the camera mode sees against what is there, clean and noisy, as a table (two hours; goes on
 	             ...; while tuning: make bench-perception ARGS='--develop --states 1'; along episodes: ARGS='--every 20';
 	             things that the library does not have: ARGS='--left-out')
-	make bench-unknown   things that the library does not have, picked and placed by the camera mode (an hour; goes on ...;
-	             by what they look like: ARGS='--words')
 	make bench-disturbed  every kind of disturbance over tasks in which it can happen (10 minutes; by camera two hours:
 	             ARGS='--perception camera'; goes on ...)
 	make bench-grasps    a grasp an episode, by cameras that are elsewhere than said: ARGS='--noise moved', 'hand' (15 minutes;
@@ -263,7 +261,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := view perception unknown disturbed grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning reader executed judging mends fuzz ports numbers check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
+BENCHES := view perception disturbed grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning reader executed judging mends fuzz ports numbers check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
   arm-streaming arm-examples install
 .PHONY: $(BENCHES:%=bench-%) bench-validation
 $(BENCHES:%=bench-%): bench-%: setup
