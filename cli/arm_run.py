@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from cli.output import INTERRUPTED, emit_json, say
 from cli.stopping import stoppable
 from cli.view import viewed
 from tamp.api import arms
+from tamp.backends.xarm.arm_result import STANDS, ArmResult
+from tamp.backends.xarm.arm_steps import steps_of
+from tamp.files.source import read
 from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
@@ -18,7 +22,6 @@ if TYPE_CHECKING:
 
     from motion.poses import Array
     from tamp.backends.xarm.arm_steps import Step
-    from tamp.backends.xarm.arm_verdict import ArmVerdict
     from tamp.backends.xarm.hand import HandEvent
 
 
@@ -45,8 +48,10 @@ def run_plan(
         arm = arms.loaded_arm(world, host, port, speed_scale)
         plan = arms.plan_file(plan)
         steps: Sequence[Step | HandEvent]
+        action_plan = None
         if domain is None and problem is None:
-            steps = arms.plan_in(plan, arm, _progress)
+            action_plan = arms.plan_in(read(plan), arm, _progress)
+            steps = steps_of(action_plan)
         else:
             judged = arms.plan_of_domain(plan, domain, problem, arm)
             for note in judged.plan.notes:
@@ -54,30 +59,25 @@ def run_plan(
             if not judged.verdict.valid:
                 from cli.validate import lines_of
 
-                told = "\n".join(lines_of(judged.plan, judged.verdict))
-                return _refused(arms.not_valid(judged, told), dry_run, json_output, stdout)
+                why = "\n".join(lines_of(judged.plan, judged.verdict))
+                refused = ArmResult(False, failed=judged.verdict.failed_at, kind="invalid", reason=why)
+                _progress(f"no: {why}")
+                if json_output:
+                    emit_json({**asdict(refused), "dry_run": dry_run}, stdout)
+                return 1
             steps = judged.steps
         begin = arms.begin_of(arm, dry_run)
         out = out or arms.folder_for(plan.stem)
+        how = arms.ArmRun(dry_run, action_plan, begin=begin, second_check=second_check, dead_man=dead_man)
         with viewed(out, view):
-            verdict = arms.run(
-                arm,
-                steps,
-                out,
-                person,
-                dry_run=dry_run,
-                label=plan.stem,
-                begin=begin,
-                second_check=second_check,
-                dead_man=dead_man,
-            )
-        say(summary(verdict, len(steps), dry_run))
+            result = arms.run(arm, steps, out, person, how)
+        say(summary(result, len(steps), dry_run))
         if json_output:
             degrees = _in_degrees(arm, begin) if dry_run else None
-            emit_json({**verdict.as_dict(), "dry_run": dry_run, "begin": degrees, "out": out}, stdout)
-    if verdict.kind == "stopped":
+            emit_json({**asdict(result), "dry_run": dry_run, "begin": degrees}, stdout)
+    if result.kind == "stopped":
         return INTERRUPTED
-    return 0 if verdict.success else 1
+    return 0 if result.success else 1
 
 
 def clear_error(world: Path | None, host: str | None, port: int) -> int:
@@ -101,18 +101,10 @@ def _progress(line: str) -> None:
     say(f"tamp: {line}")
 
 
-def _refused(verdict: ArmVerdict, dry_run: bool, json_output: bool, stdout: TextIO) -> int:
-    """Say why a plan is not run at all."""
-    say(f"tamp: no: {verdict.reason}")
-    if json_output:
-        emit_json({**verdict.as_dict(), "dry_run": dry_run, "out": None}, stdout)
-    return 1
-
-
-def summary(verdict: ArmVerdict, steps: int, dry_run: bool) -> str:
+def summary(result: ArmResult, steps: int, dry_run: bool) -> str:
     """A line for a person."""
-    if verdict.success:
-        rest = f"; {verdict.reason}" if verdict.reason else ""
+    if result.success:
+        rest = f"; {result.reason}" if result.reason else ""
         return f"tamp: {steps} step{'s' if steps != 1 else ''} {'can be done' if dry_run else 'done'}{rest}"
-    state = "" if dry_run else f"; {arms.how_it_stands(verdict)}"
-    return f"tamp: no ({verdict.kind}): {verdict.reason}{state}"
+    state = "" if dry_run else f"; {STANDS[result.halted]}"
+    return f"tamp: no ({result.kind}): {result.reason}{state}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
 from cli.arm_run import summary
 from cli.output import INTERRUPTED, emit_json, say
@@ -38,23 +37,12 @@ def solve_arm(
     with quiet_stdout() as stdout:
         arm = arms.loaded_arm(real.world, real.host, real.port, real.speed_scale)
         begin, model = arms.begin_of(arm, real.dry_run), language.model(llm)
-        answer: dict[str, Any] = {"success": False, "goal": text, "plan": None, "steps": 0, "stage": "goal"}
         folder = out or arms.folder_for("solve")
-        answer |= {"out": folder}
         with viewed(folder, view):
-            plan, verdict = arms.solved(text, arm, model, folder, person, dry_run=real.dry_run, begin=begin)
-        if plan is None:
-            say(f"tamp: no: {verdict.reason}")
-            return _told(answer | {"reason": verdict.reason}, begun, json_output, stdout)
-        say(summary(verdict, len(plan["steps"]), real.dry_run))
-        answer |= {"success": verdict.success, "plan": plan, "steps": len(verdict.done)}
-        answer |= {"stage": None if verdict.success else verdict.kind, "reason": verdict.reason or None}
-        code = _told(answer, begun, json_output, stdout)
-    return INTERRUPTED if verdict.kind == "stopped" else code
-
-
-def _told(answer: dict[str, Any], begun: float, json_output: bool, stdout: Any) -> int:
-    answer |= {"seconds": round(time.perf_counter() - begun, 3)}
-    if json_output:
-        emit_json(answer, stdout)
-    return 0 if answer["success"] else 1
+            plan, result = arms.solved(text, arm, model, folder, person, dry_run=real.dry_run, begin=begin)
+        say(f"tamp: no: {result.reason}" if plan is None else summary(result, len(plan["steps"]), real.dry_run))
+        if json_output:
+            answer = {"success": result.success, "goal": text, "plan": plan, "steps": len(result.done)}
+            answer |= {"stage": result.kind or None, "out": folder, "reason": result.reason or None}
+            emit_json(answer | {"seconds": round(time.perf_counter() - begun, 3)}, stdout)
+    return INTERRUPTED if result.kind == "stopped" else 0 if result.success else 1

@@ -11,7 +11,7 @@ import numpy as np
 
 from tamp.perception.library import Library
 from tamp.perception.recordings import Truth
-from tamp.runs.bench.records import wilson
+from tests.bench import share
 from tests.perception_scores import SAME_COLOUR, look_alikes
 
 Record = Mapping[str, Any]
@@ -36,14 +36,6 @@ def without(library: Library, categories: Iterable[str], alike: Mapping[str, set
 def carried(truth: Truth) -> set[str]:
     """The categories of what can be carried in a recording."""
     return {t.category for t in truth.things if t.movable}
-
-
-def share(hits: int, n: int) -> str:
-    """A share in per cent with its interval."""
-    if not n:
-        return "-"
-    low, high = wilson(hits, n)
-    return f"{100 * hits / n:.1f} ({100 * low:.1f} to {100 * high:.1f}) of {n}"
 
 
 def rows(records: Sequence[Record]) -> dict[str, str]:

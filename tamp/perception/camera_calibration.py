@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from motion.dynamics import Encoders
-from motion.mjcf_files import embed_meshes, without_files
 from motion.poses import Array, Numbers, is_rigid
 from motion.robot import RobotDescription, description, from_plain
 from motion.standard_action import Controller
+from motion.xml_document import embed_meshes, without_files
 from tamp.errors import InputError, Refusal
 from tamp.fields import check_fields, shown
 from tamp.model.images import Image, metric_depth, pinhole
