@@ -150,13 +150,6 @@ def test_what_seems_to_have_failed_is_looked_at_from_elsewhere_where_little_of_i
     assert len(unclear) == (0 if clear else 3), "once for each attempt"
 
 
-def test_what_is_doubtful_and_not_wanted_is_left() -> None:
-    world = Hiding(missing="", doubtful="box_2")
-    policy, _ = tried(world)
-    out = policy.outcome
-    assert out is not None and out.done and not world.reconsidered and "(look)" not in out.executed
-
-
 @pytest.mark.parametrize(
     ("looked", "words"),
     [
