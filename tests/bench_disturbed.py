@@ -25,7 +25,7 @@ import numpy as np
 
 from llm.models.weights import DEFAULT
 from llm.planner.deciding import commands
-from tamp.agent.decision_request import Question
+from tamp.agent.director import Question
 from tamp.agent.recovery_options import REFLEXES
 from tamp.api.bench_episodes import Runner, Setup, record
 from tamp.backends.libero import rendering
