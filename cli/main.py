@@ -179,11 +179,8 @@ def plan(
     llm: opt.Llm = DEFAULT,
     timeout: opt.Timeout = 60.0,
     optimal: opt.Optimal = False,
-    top_k: opt.TopK = None,
     anytime: opt.Anytime = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Write the plan there too; with --top-k to F.1, F.2, ...", metavar="F")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the plan there too.", metavar="F")] = None,
     json_output: opt.Json = False,
 ) -> int:
     """Plan a PDDL problem; without a plan, exit 1 and why.
@@ -193,7 +190,7 @@ def plan(
     """
     from cli.plan import Request, plan
 
-    request = Request(domain, problem, planner, llm, timeout, optimal, top_k, anytime, out, json_output)
+    request = Request(domain, problem, planner, llm, timeout, optimal, anytime, out, json_output)
     return plan(request)
 
 

@@ -55,13 +55,13 @@ def list_objects(json_output: opt.Json = False) -> int:
 
     with quiet_stdout() as out:
         library = things.objects()
-        rows = library.rows()
+        rows, robots = things.rows(library), sorted(library.robots)
         if library.stale:
             say(f"tamp: {library.stale}")
         if json_output:
-            emit_json({"stale": library.stale, "objects": rows, "robots": library.robots}, out)
+            emit_json({"stale": library.stale, "objects": rows, "robots": robots}, out)
         else:
-            _print(rows, library.robots, out)
+            _print(rows, robots, out)
     return 0
 
 
@@ -101,9 +101,9 @@ def show(name: Name, picture: Picture = None, json_output: opt.Json = False) -> 
 
     with quiet_stdout() as out:
         library = things.objects()
-        told = library.described(name)
+        told = things.described(library, name)
         if picture is not None:
-            _write(picture, library.picture(name))
+            _write(picture, library.entry(name).picture)
         if json_output:
             emit_json(told, out)
         else:

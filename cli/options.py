@@ -135,7 +135,6 @@ Timeout = Annotated[
     typer.Option(help="Seconds for the search, and for what explains that there is no plan.", min=0.01, max=1e6),
 ]
 Optimal = Annotated[bool, typer.Option("--optimal", help="A plan that is proven to be the best.")]
-TopK = Annotated[int | None, typer.Option(help="The N best plans; needs up-symk.", metavar="N", min=1)]
 Anytime = Annotated[bool, typer.Option("--anytime", help="Better and better plans, until the time is up.")]
 
 PlanFormat = Annotated[

@@ -31,7 +31,6 @@ class Request:
     llm: str
     timeout: float
     optimal: bool
-    top_k: int | None
     anytime: bool
     out: Path | None
     json_output: bool
@@ -49,17 +48,17 @@ def plan(request: Request) -> int:
             request.problem,
             planner=request.planner,
             aim=_aim(request),
-            count=request.top_k or 1,
             timeout=request.timeout,
             llm=request.llm,
-            told=_progress if request.anytime else None,
+            on_plan=_progress if request.anytime else None,
             spent=_STARTING,
         )
-        files = _write(answer, request)
+        if request.out is not None and answer.plans:
+            replace_file(request.out, str(answer.plans[0]))
         if request.json_output:
-            emit_json(_as_json(answer, request, files), stdout)
+            emit_json(_as_json(answer, request), stdout)
         else:
-            stdout.write(_text(answer, request))
+            stdout.write("".join(map(str, answer.plans)))
             for line in _told(answer, request):
                 say(line)
     return EXIT[answer.status.value]
@@ -67,8 +66,8 @@ def plan(request: Request) -> int:
 
 def _aim(request: Request) -> Aim:
     """InputError for options that do not go together."""
-    aims: dict[str, Aim] = {"--optimal": "optimal", "--top-k": "top-k", "--anytime": "anytime"}
-    given = [o for o, on in zip(aims, (request.optimal, request.top_k, request.anytime), strict=True) if on]
+    aims: dict[str, Aim] = {"--optimal": "optimal", "--anytime": "anytime"}
+    given = [o for o, on in zip(aims, (request.optimal, request.anytime), strict=True) if on]
     if len(given) > 1:
         raise tamp.InputError(f"{' and '.join(given)} do not go together; valid: one of {', '.join(aims)}")
     return aims[given[0]] if given else "first"
@@ -83,20 +82,12 @@ def _measure(plan: FoundPlan) -> str:
     return steps if plan.cost is None else f"{steps}, cost {plan.cost:g}"
 
 
-def _text(answer: Answer, request: Request) -> str:
-    """The plan, as it is in a file; several with a comment before each."""
-    if request.top_k is None:
-        return "".join(map(str, answer.plans))
-    return "".join(f"; plan {n}: {_measure(p)}\n{p}" for n, p in enumerate(answer.plans, 1))
-
-
 def _told(answer: Answer, request: Request) -> list[str]:
     """What is said about the answer on standard error."""
     if not answer.plans:
         reasons = [] if answer.why is None else _reasons(answer.why, request)
         return [f"{answer.status.value}: {answer.message}", *reasons]
-    measure = _measure(answer.plans[0]) if request.top_k is None else f"{len(answer.plans)} plans"
-    proven = ", proven optimal" if answer.optimal and request.top_k is None else ""
+    measure, proven = _measure(answer.plans[0]), ", proven optimal" if answer.optimal else ""
     return [f"tamp: {measure}{proven}{'; ' if answer.message else ''}{answer.message}"]
 
 
@@ -105,27 +96,11 @@ def _reasons(why: Why, request: Request) -> list[str]:
     return told if why.complete else [*told, f"  not all that is smaller was tried within {request.timeout:g} s"]
 
 
-def _as_json(answer: Answer, request: Request, files: list[Path]) -> dict[str, Any]:
-    plans: list[dict[str, Any]] = [{"plan": p.steps, "cost": p.cost, "length": len(p.actions)} for p in answer.plans]
-    for said, file in zip(plans, files, strict=False):
-        said["out"] = file
-    best = plans[0] if plans else {}
-    value: dict[str, Any] = {"status": answer.status.value}
-    value |= {key: best.get(key) for key in ("plan", "cost", "length")}
+def _as_json(answer: Answer, request: Request) -> dict[str, Any]:
+    best = answer.plans[0] if answer.plans else None
+    value: dict[str, Any] = {"status": answer.status.value, "plan": None, "cost": None, "length": None}
+    value |= {"plan": best.steps, "cost": best.cost, "length": len(best.actions)} if best else {}
     value |= {"optimal": answer.optimal, "seconds": round(answer.seconds, 3), "message": answer.message}
     value |= {"planner": answer.engine, "out": request.out}
-    value |= {"plans": plans} if request.top_k is not None else {}
     value |= {"features": answer.features, "engines": answer.able} if answer.features else {}
     return value | ({"why": asdict(answer.why)} if answer.why is not None else {})
-
-
-def _write(answer: Answer, request: Request) -> list[Path]:
-    """The files that were written: the one named, or with several plans one each, numbered from 1."""
-    if request.out is None or not answer.plans:
-        return []
-    files = [request.out]
-    if request.top_k is not None:
-        files = [request.out.with_name(f"{request.out.name}.{n}") for n in range(1, len(answer.plans) + 1)]
-    for path, found in zip(files, answer.plans, strict=True):
-        replace_file(path, str(found))
-    return files

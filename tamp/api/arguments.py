@@ -139,9 +139,9 @@ def refined(seconds: float | None, perception: str) -> None:
 def seen(perception: str, noise: str = "clean") -> None:
     """InputError for cameras that lack something."""
     if perception == "camera":
-        from tamp.perception.library import check_library
+        from tamp.perception.library import read_index
 
-        check_library()
+        read_index()
     elif noise != "clean":
         raise InputError(f"--noise {noise}: nothing is seen with --perception oracle; valid: --perception camera")
 

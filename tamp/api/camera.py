@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from tamp.agent.camera_perceiver import PerceiverFactory
     from tamp.api.language import Model
     from tamp.backends.libero.cameras import Noise
-    from tamp.runs.policy.answering import Diary
-    from tamp.runs.policy.policy import Policy
+    from tamp.runs.policy.policy import Diary, Policy
     from tamp.runs.policy.remote import PolicyProcess
     from tamp.runs.worlds import Cameras
 
@@ -108,7 +107,7 @@ def camera_policy(
         ...
     tamp.errors.InputError: unknown planner 'fast-downwards'; did you mean 'fast-downward'? ...
     """
-    from tamp.runs.policy.answering import Diary
+    from tamp.runs.policy.policy import Diary
 
     planner = planner or usual()
     arguments.planner(planner)
@@ -133,9 +132,9 @@ def process(made: Recipe) -> PolicyProcess:
 
 def check() -> None:
     """InputError where the library of objects is missing."""
-    from tamp.perception.library import check_library
+    from tamp.perception.library import read_index
 
-    check_library()
+    read_index()
 
 
 def noise(kind: str, *seeds: int) -> Noise:
@@ -146,7 +145,7 @@ def noise(kind: str, *seeds: int) -> Noise:
         return no_noise
     import numpy as np
 
-    from tamp.backends.libero.camera_noise import CameraNoise
+    from tamp.backends.libero.cameras import CameraNoise
 
     return CameraNoise(kind, np.random.default_rng(seeds))  # type: ignore[arg-type]
 
@@ -157,7 +156,8 @@ def serve(
     """Serve a policy at a port of 127.0.0.1, 0 for a free one, which `ready` is told, until Ctrl-C. `told` is what who
     connects is told of it. InputError when the port is taken."""
     from tamp.backends.libero import rendering
-    from tamp.runs.policy.answering import Answering, Diary
+    from tamp.runs.policy.answering import Answering
+    from tamp.runs.policy.policy import Diary
     from tamp.runs.policy.server import serve as listen
     from tamp.runs.spoken import spoken
 

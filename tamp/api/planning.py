@@ -146,10 +146,9 @@ def plan_problem(
     *,
     planner: str | None = None,
     aim: Aim = "first",
-    count: int = 1,
     timeout: float = 60.0,
     llm: str | None = None,
-    told: Callable[[FoundPlan], None] | None = None,
+    on_plan: Callable[[FoundPlan], None] | None = None,
     spent: float = 0.0,
 ) -> Answer:
     """Plan a problem that is given in PDDL.
@@ -159,15 +158,14 @@ def plan_problem(
         problem: A PDDL file.
         planner: An engine of unified-planning, by default Fast Downward; or `qwen`: the language model plans.
         aim: `first`, any plan; `optimal`, one that is proven to be the best; `anytime`, better and better ones
-            until the time is up; `top-k`, the `count` best.
-        count: How many plans, with `top-k`.
+            until the time is up.
         timeout: Seconds for the search, and for what explains that there is no plan.
         llm: The language model where it plans; by default the one that reads instructions.
-        told: Is told of each plan when it is found.
+        on_plan: Is called with each plan when it is found.
         spent: Seconds of the time limit that are gone already.
 
     Returns:
-        `status`, `plans` (the best first, each with `actions`, `steps` and `cost`), `message`, and `why` where it is
+        `status`, `plans` (the best one, with `actions`, `steps` and `cost`), `message`, and `why` where it is
         unsolvable: what can never hold, and what would help.
 
     Raises:
@@ -184,16 +182,16 @@ def plan_problem(
 
     start, planner = time.monotonic(), planner or usual()
     _, _, parsed = read_problem(domain, Path(problem))
-    question = _question(planner, aim, timeout, count)
+    question = _question(planner, aim, timeout)
     left = max(timeout - (time.monotonic() - start + spent), timeout * SEARCH)
     if language.plans(planner):
         return ask_planner(parsed, language.planner(planner, language.model(llm)), replace(question, left=left))
     after = min(left * AFTER, left - timeout * SEARCH) if len(parts(parsed.goals)) > 1 else 0.0
     question = replace(question, left=left - after)
-    return _explained(ask(parsed, question, told or (lambda plan: None)), parsed, left)
+    return _explained(ask(parsed, question, on_plan or (lambda plan: None)), parsed, left)
 
 
-def _question(planner: str, aim: Aim, timeout: float, count: int) -> Question:
+def _question(planner: str, aim: Aim, timeout: float) -> Question:
     """InputError for an engine that is not there or cannot do it."""
     from tamp.pddl import engines
     from tamp.pddl.ask import Question
@@ -204,9 +202,8 @@ def _question(planner: str, aim: Aim, timeout: float, count: int) -> Question:
         return Question(planner, "first", timeout)
     if aim not in get_args(engines.Aim):
         raise InputError(f"no aim {aim!r}; valid: {', '.join(get_args(engines.Aim))}")
-    if aim != "top-k":
-        arguments.planner(planner)
-    return Question(engines.for_aim(planner, aim), aim, timeout, count)
+    arguments.planner(planner)
+    return Question(engines.for_aim(planner, aim), aim, timeout)
 
 
 def _explained(answer: Answer, parsed: Any, left: float) -> Answer:

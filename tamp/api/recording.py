@@ -11,7 +11,7 @@ from tamp.api import arguments
 from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
-    from tamp.backends.libero.camera_noise import Kind
+    from tamp.backends.libero.cameras import Kind
     from tamp.perception.library import Library
     from tamp.perception.tracking import Track
     from tamp.runs.recording import Order
