@@ -20,7 +20,7 @@ import numpy as np
 
 from llm.models.load import load
 from llm.planner.deciding import Advisor, commands
-from tamp.agent.decision_request import Decide, Question
+from tamp.agent.director import Decide, Question
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal

@@ -16,9 +16,8 @@ from motion.dynamics import ArmDynamics, Dynamics
 from motion.poses import Array
 from motion.standard_action import finger_target
 from tamp.agent.agent import Agent, Outcome
-from tamp.agent.camera_perceiver import PerceiverFactory, TabletopPerceiver
-from tamp.agent.decision_request import Decide
-from tamp.agent.instruction import Instruction, Read, meant, nobody_reads
+from tamp.agent.camera_perceiver import Instruction, PerceiverFactory, Read, TabletopPerceiver, meant, nobody_reads
+from tamp.agent.director import Decide
 from tamp.agent.recovery_options import REFLEXES
 from tamp.agent.tabletop_agent import at_table, in_turn
 from tamp.errors import InputError, Refusal, TampError
