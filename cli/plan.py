@@ -12,7 +12,7 @@ from tamp.files.replacing import replace_file
 from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
-    from tamp import Aim, Answer, FoundPlan, Why
+    from tamp import Aim, Plan, PlanResult, Why
 
 EXIT = {"found": 0, "unsolvable": 1, "timeout": 1, "gave up": 1, "unsupported": 1, "failed": 1, "invalid": 2}
 """Exit code of each answer of the planner."""
@@ -53,12 +53,12 @@ def plan(request: Request) -> int:
             on_plan=_progress if request.anytime else None,
             spent=_STARTING,
         )
-        if request.out is not None and answer.plans:
-            replace_file(request.out, str(answer.plans[0]))
+        if request.out is not None and answer.plan is not None:
+            replace_file(request.out, str(answer.plan))
         if request.json_output:
             emit_json(_as_json(answer, request), stdout)
         else:
-            stdout.write("".join(map(str, answer.plans)))
+            stdout.write(str(answer.plan or ""))
             for line in _told(answer, request):
                 say(line)
     return EXIT[answer.status.value]
@@ -73,21 +73,21 @@ def _aim(request: Request) -> Aim:
     return aims[given[0]] if given else "first"
 
 
-def _progress(plan: FoundPlan) -> None:
+def _progress(plan: Plan) -> None:
     say(f"tamp: {_measure(plan)}, after {plan.seconds:.1f} s")
 
 
-def _measure(plan: FoundPlan) -> str:
+def _measure(plan: Plan) -> str:
     steps = f"{len(plan.actions)} step{'' if len(plan.actions) == 1 else 's'}"
     return steps if plan.cost is None else f"{steps}, cost {plan.cost:g}"
 
 
-def _told(answer: Answer, request: Request) -> list[str]:
+def _told(answer: PlanResult, request: Request) -> list[str]:
     """What is said about the answer on standard error."""
-    if not answer.plans:
+    if answer.plan is None:
         reasons = [] if answer.why is None else _reasons(answer.why, request)
         return [f"{answer.status.value}: {answer.message}", *reasons]
-    measure, proven = _measure(answer.plans[0]), ", proven optimal" if answer.optimal else ""
+    measure, proven = _measure(answer.plan), ", proven optimal" if answer.optimal else ""
     return [f"tamp: {measure}{proven}{'; ' if answer.message else ''}{answer.message}"]
 
 
@@ -96,8 +96,8 @@ def _reasons(why: Why, request: Request) -> list[str]:
     return told if why.complete else [*told, f"  not all that is smaller was tried within {request.timeout:g} s"]
 
 
-def _as_json(answer: Answer, request: Request) -> dict[str, Any]:
-    best = answer.plans[0] if answer.plans else None
+def _as_json(answer: PlanResult, request: Request) -> dict[str, Any]:
+    best = answer.plan
     value: dict[str, Any] = {"status": answer.status.value, "plan": None, "cost": None, "length": None}
     value |= {"plan": best.steps, "cost": best.cost, "length": len(best.actions)} if best else {}
     value |= {"optimal": answer.optimal, "seconds": round(answer.seconds, 3), "message": answer.message}

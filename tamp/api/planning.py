@@ -21,18 +21,15 @@ if TYPE_CHECKING:
     from tamp.model.events import Journal
     from tamp.model.goal import Goal
     from tamp.model.grounding import Grounding
-    from tamp.pddl.ask import Answer, FoundPlan, Question
+    from tamp.pddl.ask import Question
     from tamp.pddl.engines import Aim
-    from tamp.pddl.planner import PlanStatus
+    from tamp.pddl.planner import Plan, PlanResult, PlanStatus
     from tamp.planning.deliberation import InTurn
     from tamp.planning.motion_cross_check import MotionCrossCheck
     from tamp.planning.search import Search
 
 SEARCH = 0.5
 """Of the seconds of a time limit, what the search has at least, however long reading took."""
-
-AFTER = 0.1
-"""Of the seconds left for a search, what is kept to find out which of several goals have a plan, where all had none."""
 
 
 @dataclass(frozen=True)
@@ -148,9 +145,9 @@ def plan_problem(
     aim: Aim = "first",
     timeout: float = 60.0,
     llm: str | None = None,
-    on_plan: Callable[[FoundPlan], None] | None = None,
+    on_plan: Callable[[Plan], None] | None = None,
     spent: float = 0.0,
-) -> Answer:
+) -> PlanResult:
     """Plan a problem that is given in PDDL.
 
     Args:
@@ -165,7 +162,7 @@ def plan_problem(
         spent: Seconds of the time limit that are gone already.
 
     Returns:
-        `status`, `plans` (the best one, with `actions`, `steps` and `cost`), `message`, and `why` where it is
+        `status`, `plan` (with `actions`, `steps` and `cost`), `message`, and `why` where it is
         unsolvable: what can never hold, and what would help.
 
     Raises:
@@ -173,11 +170,10 @@ def plan_problem(
 
     >>> import tamp
     >>> answer = tamp.plan_problem("tabletop", "problems/cases/drawer_first/problem.pddl")
-    >>> answer.status.value, answer.plans[0].steps
+    >>> answer.status.value, answer.plan.steps
     ('found', ['(open-drawer chest)', '(pick cup bench)', '(place-in cup chest)'])
     """
     from tamp.pddl.ask import ask, ask_planner
-    from tamp.pddl.conditions import parts
     from tamp.pddl.reading import read_problem
 
     start, planner = time.monotonic(), planner or usual()
@@ -186,9 +182,7 @@ def plan_problem(
     left = max(timeout - (time.monotonic() - start + spent), timeout * SEARCH)
     if language.plans(planner):
         return ask_planner(parsed, language.planner(planner, language.model(llm)), replace(question, left=left))
-    after = min(left * AFTER, left - timeout * SEARCH) if len(parts(parsed.goals)) > 1 else 0.0
-    question = replace(question, left=left - after)
-    return _explained(ask(parsed, question, on_plan or (lambda plan: None)), parsed, left)
+    return _explained(ask(parsed, replace(question, left=left), on_plan or (lambda plan: None)), parsed, left)
 
 
 def _question(planner: str, aim: Aim, timeout: float) -> Question:
@@ -206,16 +200,11 @@ def _question(planner: str, aim: Aim, timeout: float) -> Question:
     return Question(engines.for_aim(planner, aim), aim, timeout)
 
 
-def _explained(answer: Answer, parsed: Any, left: float) -> Answer:
-    """The answer with what is found out in the seconds left about a problem that has no plan, or none in time."""
-    from tamp.pddl.conditions import parts
+def _explained(answer: PlanResult, parsed: Any, left: float) -> PlanResult:
+    """The answer with what is found out in the seconds left about a problem that has no plan."""
     from tamp.pddl.planner import PlanStatus
-    from tamp.pddl.unsolvable import explain, without_some
+    from tamp.pddl.unsolvable import explain
 
-    rest = max(0.0, left - answer.seconds)
-    if answer.status is PlanStatus.UNSOLVABLE:
-        return replace(answer, why=explain(parsed, answer.engine, rest))
-    if answer.status is PlanStatus.TIMEOUT and len(parts(parsed.goals)) > 1:
-        why = without_some(parsed, answer.engine, rest)
-        return replace(answer, why=why if why.drop else None)
-    return answer
+    if answer.status is not PlanStatus.UNSOLVABLE:
+        return answer
+    return replace(answer, why=explain(parsed, answer.engine, max(0.0, left - answer.seconds)))
