@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from cli import options as opt
-from tamp.api.language import DEFAULT
+from tamp.api.configs import DEFAULT_MODEL
 from tamp.errors import InputError
 
 
@@ -29,7 +29,7 @@ def live(
     clock: opt.Clock = "real",
     seed: opt.SceneSeed = None,
     init_state: opt.InitState = None,
-    llm: opt.Llm = DEFAULT,
+    llm: opt.Llm = DEFAULT_MODEL,
     domain: opt.Domain = "tabletop",
     planner: opt.Planner = "fast-downward",
     seconds: Annotated[float | None, typer.Option(help="End after so long.", min=0.0, max=1e6)] = None,

@@ -84,7 +84,7 @@ Llm = Annotated[
 
 def _planner(context: typer.Context, parameter: typer.CallbackParam, name: str) -> str:
     """Another engine where none was named and the usual one is not installed."""
-    from tamp.api.arguments import usual_planner
+    from tamp.api.configs import usual_planner
 
     source = context.get_parameter_source(str(parameter.name))
     if source is None or source.name != "DEFAULT" or (other := usual_planner()) == name:

@@ -2,130 +2,75 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import tamp
-from cli.output import emit_json, say
-from tamp.files.replacing import replace_file
-from tamp.quiet import quiet_stdout
+from cli.output import Output, counted, note, say
+from tamp.api.judging import other_domain
+from tamp.api.planning import planned
+from tamp.api.tool_configs import PlanConfig
 
 if TYPE_CHECKING:
-    from tamp import Aim, Answer, FoundPlan, Why
-
-EXIT = {"found": 0, "unsolvable": 1, "timeout": 1, "gave up": 1, "unsupported": 1, "failed": 1, "invalid": 2}
-"""Exit code of each answer of the planner."""
+    from tamp import Answer, FoundPlan
 
 _STARTING = 0.3
 """Seconds that the command takes before it gets here, and after its answer."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """The arguments of `tamp plan`."""
-
-    domain: str
-    problem: Path
-    planner: str
-    llm: str
-    timeout: float
-    optimal: bool
-    top_k: int | None
-    anytime: bool
-    out: Path | None
-    json_output: bool
-
-
-def plan(request: Request) -> int:
-    """Print the plan, one action a line; write it to `out` too when given."""
-    from tamp.api.judging import other_domain
-
-    with quiet_stdout() as stdout:
-        if note := other_domain(request.domain, request.problem):
-            say(f"tamp: note: {note}")
-        answer = tamp.plan_problem(
-            request.domain,
-            request.problem,
-            planner=request.planner,
-            aim=_aim(request),
-            count=request.top_k or 1,
-            timeout=request.timeout,
-            llm=request.llm,
-            told=_progress if request.anytime else None,
-            spent=_STARTING,
-        )
-        files = _write(answer, request)
-        if request.json_output:
-            emit_json(_as_json(answer, request, files), stdout)
-        else:
-            stdout.write(_text(answer, request))
-            for line in _told(answer, request):
-                say(line)
-    return EXIT[answer.status.value]
-
-
-def _aim(request: Request) -> Aim:
-    """InputError for options that do not go together."""
-    aims: dict[str, Aim] = {"--optimal": "optimal", "--top-k": "top-k", "--anytime": "anytime"}
-    given = [o for o, on in zip(aims, (request.optimal, request.top_k, request.anytime), strict=True) if on]
-    if len(given) > 1:
-        raise tamp.InputError(f"{' and '.join(given)} do not go together; valid: one of {', '.join(aims)}")
-    return aims[given[0]] if given else "first"
+def plan(config: PlanConfig, out: Output) -> int:
+    """Print the plan, one action a line. 0 for a plan, 2 for what cannot be read, else 1."""
+    if other := other_domain(config.domain, config.problem):
+        note(f"note: {other}")
+    answer, files = planned(config, _progress if config.anytime else None, _STARTING)
+    out.answer(_as_dict(answer, config, files), _text(answer, config).splitlines())
+    if not out.json:
+        for line in _remarks(answer, config):
+            say(line)
+    return {"found": 0, "invalid": 2}.get(answer.status.value, 1)
 
 
 def _progress(plan: FoundPlan) -> None:
-    say(f"tamp: {_measure(plan)}, after {plan.seconds:.1f} s")
+    note(f"{_measure(plan)}, after {plan.seconds:.1f} s")
 
 
 def _measure(plan: FoundPlan) -> str:
-    steps = f"{len(plan.actions)} step{'' if len(plan.actions) == 1 else 's'}"
+    steps = counted(len(plan.actions), "step")
     return steps if plan.cost is None else f"{steps}, cost {plan.cost:g}"
 
 
-def _text(answer: Answer, request: Request) -> str:
+def _text(answer: Answer, config: PlanConfig) -> str:
     """The plan, as it is in a file; several with a comment before each."""
-    if request.top_k is None:
+    if config.top_k is None:
         return "".join(map(str, answer.plans))
     return "".join(f"; plan {n}: {_measure(p)}\n{p}" for n, p in enumerate(answer.plans, 1))
 
 
-def _told(answer: Answer, request: Request) -> list[str]:
+def _remarks(answer: Answer, config: PlanConfig) -> Iterator[str]:
     """What is said about the answer on standard error."""
-    if not answer.plans:
-        reasons = [] if answer.why is None else _reasons(answer.why, request)
-        return [f"{answer.status.value}: {answer.message}", *reasons]
-    measure = _measure(answer.plans[0]) if request.top_k is None else f"{len(answer.plans)} plans"
-    proven = ", proven optimal" if answer.optimal and request.top_k is None else ""
-    return [f"tamp: {measure}{proven}{'; ' if answer.message else ''}{answer.message}"]
+    if answer.plans:
+        measure = _measure(answer.plans[0]) if config.top_k is None else f"{len(answer.plans)} plans"
+        proven = ", proven optimal" if answer.optimal and config.top_k is None else ""
+        yield f"tamp: {measure}{proven}{'; ' if answer.message else ''}{answer.message}"
+        return
+    yield f"{answer.status.value}: {answer.message}"
+    if answer.why is not None:
+        for sentence in answer.why.sentences:
+            yield f"  {sentence}"
+        if not answer.why.complete:
+            yield f"  not all that is smaller was tried within {config.timeout:g} s"
 
 
-def _reasons(why: Why, request: Request) -> list[str]:
-    told = [f"  {sentence}" for sentence in why.sentences]
-    return told if why.complete else [*told, f"  not all that is smaller was tried within {request.timeout:g} s"]
-
-
-def _as_json(answer: Answer, request: Request, files: list[Path]) -> dict[str, Any]:
+def _as_dict(answer: Answer, config: PlanConfig, files: list[Path]) -> dict[str, Any]:
     plans: list[dict[str, Any]] = [{"plan": p.steps, "cost": p.cost, "length": len(p.actions)} for p in answer.plans]
-    for said, file in zip(plans, files, strict=False):
-        said["out"] = file
+    for plan, file in zip(plans, files, strict=False):
+        plan["out"] = file
     best = plans[0] if plans else {}
     value: dict[str, Any] = {"status": answer.status.value}
     value |= {key: best.get(key) for key in ("plan", "cost", "length")}
     value |= {"optimal": answer.optimal, "seconds": round(answer.seconds, 3), "message": answer.message}
-    value |= {"planner": answer.engine, "out": request.out}
-    value |= {"plans": plans} if request.top_k is not None else {}
+    value |= {"planner": answer.engine, "out": config.out}
+    value |= {"plans": plans} if config.top_k is not None else {}
     value |= {"features": answer.features, "engines": answer.able} if answer.features else {}
     return value | ({"why": asdict(answer.why)} if answer.why is not None else {})
-
-
-def _write(answer: Answer, request: Request) -> list[Path]:
-    """The files that were written: the one named, or with several plans one each, numbered from 1."""
-    if request.out is None or not answer.plans:
-        return []
-    files = [request.out]
-    if request.top_k is not None:
-        files = [request.out.with_name(f"{request.out.name}.{n}") for n in range(1, len(answer.plans) + 1)]
-    for path, found in zip(files, answer.plans, strict=True):
-        replace_file(path, str(found))
-    return files

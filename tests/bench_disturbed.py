@@ -23,11 +23,11 @@ from pathlib import Path
 
 import numpy as np
 
-from llm.models.weights import DEFAULT
 from llm.planner.deciding import commands
 from tamp.agent.decision_request import Question
 from tamp.agent.recovery_options import REFLEXES
 from tamp.api.bench_episodes import Runner, Setup, record
+from tamp.api.configs import BenchConfig, SolveConfig
 from tamp.backends.libero import rendering
 from tamp.model.domain import Domain
 from tamp.model.events import Journal
@@ -36,6 +36,8 @@ from tamp.planning.deliberation import Ready
 from tamp.runs.bench import workers
 from tamp.runs.bench.records import Record, Results, key
 from tamp.runs.bench.scheduling import Key
+from tamp.runs.episode import Settings
+from tamp.runs.goal_origin import GoalOrigin
 from tests.bench_perception import DEVELOP
 from tests.bench_stepping import machine
 from tests.left_out import share
@@ -127,8 +129,13 @@ class ByChance(Setup):
     def __call__(self) -> Runner:
         """What runs the episodes."""
         made = super().__call__()
-        made.advises = partial(Chance, made.domain)
-        return made
+        return _AdvisedByChance(made.setup, made.domain, made.model)
+
+
+class _AdvisedByChance(Runner):
+    def settings(self, config: SolveConfig, origin: GoalOrigin) -> Settings:
+        """As in any benchmark, but for what is asked where nothing else helps."""
+        return replace(super().settings(config, origin), advises=partial(Chance, self.domain))
 
 
 def run(kind: str, asked: argparse.Namespace) -> list[Record]:
@@ -136,10 +143,15 @@ def run(kind: str, asked: argparse.Namespace) -> list[Record]:
     folder = asked.out / "-".join([asked.perception, *asked.without, *filter(None, [asked.repair])]) / kind
     stage = "all" if asked.words else "plan"
     made = ByChance if asked.repair == "chance" else Setup
-    conditions = {"stage": stage, "seed": 0, "planner": "fast-downward", "domain": "tabletop", "llm": DEFAULT}
-    setup = made(**conditions, folder=folder, tree=None, perception=asked.perception)
-    setup = replace(setup, disturb=None if kind == NONE else kind, without=tuple(asked.without))
-    setup = replace(setup, repair=asked.repair if made is Setup else None)
+    config = BenchConfig(
+        suites=("drawn",),
+        stage=stage,
+        perception=asked.perception,
+        disturb=None if kind == NONE else kind,
+        without=",".join(asked.without),
+        repair=asked.repair if made is Setup else None,
+    )
+    setup = made(config, folder)
     results = Results(folder)
     records = results.open({"kind": kind, "perception": asked.perception, "words": asked.words})
     done = {key(r) for r in records}

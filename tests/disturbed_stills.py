@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from llm.models.weights import DEFAULT
 from tamp.api import arguments, camera, language
 from tamp.backends.libero import rendering
 from tamp.quiet import hush_simulator, hush_warnings
@@ -72,7 +71,7 @@ def episode(kind: str, scene: str) -> Episode:
     with tempfile.TemporaryDirectory() as folder, hush_simulator():
         engine = language.planner("fast-downward", None)
         settings = Settings(arguments.domain("tabletop"), engine, 0, STATE, video=True, overlay=True, disturb=kind)
-        process = camera.process(camera.recipe("tabletop", "fast-downward", DEFAULT, words=False))
+        process = camera.process(camera.Recipe("tabletop", "fast-downward", None))
         try:
             out = Path(folder) / "episode"
             result = run_camera(tasks.find(scene), None, settings, process, out, lambda line: None)

@@ -17,7 +17,7 @@ from tamp.agent.order_script import Disturb, Script, read_script
 from tamp.agent.order_server import OrderServer
 from tamp.agent.orders import WORDS, End, read_json, read_typed
 from tamp.agent.session import Performer, Session
-from tamp.api import language
+from tamp.api.configs import DEFAULT_MODEL
 from tamp.api.sources import Say, silent
 from tamp.backends.xarm.arm_stop import ArmStop, stopped_by_signals
 from tamp.errors import InputError, TampError
@@ -60,7 +60,7 @@ class Asked:
     clock: Literal["paused", "real"] = "real"
     seed: int | None = None
     init_state: int | None = None
-    llm: str = language.DEFAULT
+    llm: str = DEFAULT_MODEL
     domain: str = "tabletop"
     planner: str = field(default_factory=usual)
     seconds: float | None = None

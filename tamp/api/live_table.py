@@ -40,7 +40,7 @@ def preparation(asked: Asked) -> Prepare:
         from tamp.backends.libero.tasks import check_goal
 
         check_goal(task, domain)
-    arguments.planner(asked.planner)
+    arguments.check_planner(asked.planner)
     return lambda log, events, opened, company: _Table(asked, task, domain, log, events, opened, company)
 
 
@@ -147,9 +147,9 @@ def place_of(backend: str, scene: str | None) -> Place:
 
         rendering.prepare(video=False, sight=False)
         return InFake(*_fake_scene(scene or FAKE_SCENE))
-    from tamp.api.solving import place_in
+    from tamp.api.solving import simulated
 
-    return place_in(backend)
+    return simulated(backend)
 
 
 def _fake_scene(scene: str) -> tuple[Family, int]:
