@@ -49,67 +49,9 @@ help:
 	             was interrupted; a part of it: make accept ARGS='--only demo')
 	make bench   all of LIBERO from the tasks' own goals: 40 tasks in 50 initial states, 90 in 10, and the table
 	             (2,900 episodes, about an hour on 2 cores; goes on where it was interrupted)
-	make bench-stepping  our control step against robosuite's, states and times, as a table (5 minutes)
-	make bench-workers   two workers against one over the same episodes, as a table (5 minutes)
-	make bench-resume    benches that are killed, have a full disk, or are started twice in one folder (5 minutes; as root
-	             for small disks; with LIBERO's episodes: ARGS=--real, an hour)
-	make bench-scaling   how the cost grows with the number of boxes (200 scenes; goes on where it was
-	             interrupted; a part of it: make bench-scaling ARGS='--families packed --n 3 5')
-	make bench-language  instructions to goals: LIBERO's own, paraphrases, what is to be refused (half an hour; goes on ...)
-	make bench-meaning   not, except, or, all, then; other words; other domains: the goals they come to (half an hour; goes on
-	             where it was interrupted)
-	make bench-executed  such instructions carried out to the end, judged by the formula (an hour; goes on ...)
+	make bench-NAME  one measurement, as a table; `make bench-list` names them all, ARGS=--help shows the options of one
 	make tune    teach the model the reader's form from llm/tuning/sentences, in an environment of its own (5 GB; hours on two
 	             cores; kept every twenty steps in build/tune, and goes on from there; for so long: ARGS='--minutes 100')
-	make bench-reader    sentences to programs, against what careful people made of them (an hour; goes on ...;
-	             ARGS='--adapter build/tune/adapter.gguf', or untaught with the nearest examples: ARGS=--untaught)
-	make bench-validation  tamp validate against VAL: public domains, plans of two engines, spoilt in 13 ways
-	             (an hour; goes on ...; with engines of its own, 60 MB, in .venv-engines)
-	make bench-fuzz      20,000 spoilt files through validate, check and plan (an hour; goes on ...)
-	make bench-ports     20,000 spoilt frames and lines to the ports that commands open (5 minutes)
-	make bench-numbers   wrong units, NaN and the enormous in every number of every file format (half an hour)
-	make bench-judging   how long tamp validate takes: a short plan, a long one, many (2 minutes)
-	make bench-mends     how often tamp validate mends a plan with two mistakes, and how soon (10 minutes)
-	make bench-check     tamp check over the same public domains (2 minutes)
-	make bench-arm-faults   every fault at every phase of runs on the emulated arm (an hour)
-	make bench-arm-stops    signals, dead men, full disks and cut connections while commands move it (two hours; ARGS='--n 5')
-	make bench-arm-clutter  200 random plans in cluttered worlds on it: nothing touched (half an hour)
-	make bench-arm-cups     an instruction, three cups, 20 layouts: the right cup (5 minutes)
-	make bench-arm-streaming  servo targets at 100 Hz to it: what comes late (5 minutes)
-	make bench-arm-examples   the example scripts of the arm's own SDK against it (15 minutes)
-	make bench-live      what live sessions promise: stops, things that go wrong, late periods, kills (two hours; a part of
-	             it: make bench-live ARGS='stop --n 20')
-	make bench-view      how soon a page shows what a run logs, and what it costs the run (10 minutes)
-	make bench-deciders  the model decides in the planner's place, and chance does (an hour; goes on ...)
-	make bench-perception  what the camera mode sees against what is there, clean and noisy, as a table (two hours; goes on
-	             ...; while tuning: make bench-perception ARGS='--develop --states 1'; along episodes: ARGS='--every 20';
-	             things that the library does not have: ARGS='--left-out')
-	make bench-unknown   things that the library does not have, picked and placed by the camera mode (an hour; goes on ...;
-	             by what they look like: ARGS='--words')
-	make bench-disturbed  every kind of disturbance over tasks in which it can happen (10 minutes; by camera two hours:
-	             ARGS='--perception camera'; goes on ...)
-	make bench-grasps    a grasp an episode, by cameras that are elsewhere than said: ARGS='--noise moved', 'hand' (15 minutes;
-	             goes on ...)
-	make bench-bodies    twelve tasks at a table by four bodies in MuJoCo and PyBullet (40 minutes; goes on ...; xArms
-	             through their SDK: ARGS='--sdk 20'; seen by cameras: ARGS='--perception camera', with a library)
-	make bench-mjcf      an MJCF scene by three bodies in MuJoCo and PyBullet (8 minutes; goes on ...)
-	make bench-sim-to-sim  what was done in MuJoCo, done again in PyBullet without looking (10 minutes; goes on ...)
-	make bench-table-faults  faults while an emulated xArm picks and places (10 minutes; 360 runs: ARGS='--repeat 6')
-	make bench-table-speed  a pick and place through the SDK as a stream, and as movements that stop (2 minutes)
-	make bench-kitchen   what domains/kitchen brings of its own, from words to motion (20 minutes; goes on ...)
-	make bench-others     every task's scene with the instruction of another: is the exit code what happened? (half an hour;
-	             goes on ...)
-	make bench-seam       what observers and skills of a folder cost planning and execution, paired (5 minutes; goes on ...)
-	make bench-folders    faulty domain folders by a stranger: does tamp check say so, and where (3 minutes)
-	make bench-install   the wheel by pip into fresh environments, light and with [libero]: seconds, MB, and that it works
-	             there (10 minutes)
-	make bench-minds     people change their minds while the robot works: does it end as they wanted last (an hour;
-	             goes on where it was interrupted)
-	make bench-arms      the arms' kinematics: forward against other ways, inverse found and how soon (a minute)
-	make bench-paths     10,000 paths a robot in 20 cluttered scenes, looked at again in PyBullet: none in collision (two
-	             hours; goes on where it was interrupted; a part of it: ARGS='--robots panda --pairs 25')
-	make bench-arm-language  instructions to action plans of an xArm: share right, with a model named by ARGS='--llm …'
-	             (12 minutes)
 	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10
 	             minutes, the first time 5 more)
 	make library the models of things that --perception camera knows (a minute; make demo and make test do it)
@@ -263,11 +205,13 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := view perception unknown disturbed grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning reader executed judging mends fuzz ports numbers check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
-  arm-streaming arm-examples install
-.PHONY: $(BENCHES:%=bench-%) bench-validation
-$(BENCHES:%=bench-%): bench-%: setup
-	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)
+BENCHES := $(subst _,-,$(patsubst tests/bench_%.py,bench-%,$(wildcard tests/bench_*.py)))
+.PHONY: bench-list $(BENCHES)
+bench-list: setup
+	@PYTHONPATH=. $(BIN)/python -m tests.bench
+
+$(filter-out bench-validation,$(BENCHES)): bench-%: setup
+	@PYTHONPATH=. $(BIN)/python -m tests.bench $* $(ARGS)
 
 # Engines for the domains with numbers and durations. ENHSP needs Java; without it those plans are not made.
 ENGINES := up-kairos==0.2.1 kairos-planner==1.0.6 up-enhsp==0.1.1
@@ -276,7 +220,7 @@ bench-validation: setup
 	  $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --upgrade --target .venv-engines $(ENGINES)
 	  printf '%s\n' '$(ENGINES)' > .venv-engines/.stamp
 	fi
-	PYTHONPATH=.:.venv-engines $(BIN)/python tests/bench_validation.py $(ARGS)
+	PYTHONPATH=.:.venv-engines $(BIN)/python -m tests.bench validation $(ARGS)
 
 lock:
 	@command -v uv >/dev/null || { $(SAY) 'lock: needs uv (pip install uv)' >&2; exit 1; }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
 from cli.arm_run import summary
 from cli.output import INTERRUPTED, Output, note, say
@@ -31,14 +30,9 @@ def solve_arm(config: SolveConfig, out: Output) -> int:
     folder = arms.folder_for("solve") if config.out is None else Path(config.out)
     with viewed(folder, config.view):
         person = Person(note, stops=stoppable)
-        plan, verdict = arms.solved(text, arm, model, folder, person, dry_run=config.dry_run, begin=begin)
-    answer: dict[str, Any] = {"success": verdict.success, "goal": text, "plan": plan}
-    if plan is None:
-        note(f"no: {verdict.reason}")
-        answer |= {"steps": 0, "stage": "goal", "out": folder, "reason": verdict.reason}
-    else:
-        say(summary(verdict, len(plan["steps"]), config.dry_run))
-        answer |= {"steps": len(verdict.done), "stage": None if verdict.success else verdict.kind}
-        answer |= {"out": folder, "reason": verdict.reason or None}
+        plan, result = arms.solved(text, arm, model, folder, person, dry_run=config.dry_run, begin=begin)
+    say(f"tamp: no: {result.reason}" if plan is None else summary(result, len(plan["steps"]), config.dry_run))
+    answer = {"success": result.success, "goal": text, "plan": plan, "steps": len(result.done)}
+    answer |= {"stage": result.kind or None, "out": folder, "reason": result.reason or None}
     out.answer(answer | {"seconds": round(time.perf_counter() - begun, 3)})
-    return INTERRUPTED if verdict.kind == "stopped" else 0 if verdict.success else 1
+    return INTERRUPTED if result.kind == "stopped" else 0 if result.success else 1

@@ -10,13 +10,9 @@ from typing import Annotated
 
 import typer
 
-from cli import options as opt
 from cli.commands import Command, add
-from cli.live_command import live
-from cli.new import new_app
 from cli.output import run
-from cli.xarm import xarm_app
-from tamp.api import configs, tool_configs
+from tamp.api import arm_configs, configs, tool_configs
 
 GROUPS = {
     "scene": "What there is, what an instruction can name.",
@@ -25,10 +21,13 @@ GROUPS = {
     "body": "The robots that work at a table.",
     "perception": "Pictures to measure the camera mode by, and to train on.",
     "policy": "This toolkit as a policy that others can evaluate.",
+    "xarm": "UFACTORY arms: run plans on them, or emulate one.",
+    "new": "Templates that run: a domain, a skill, an observer, a scene.",
 }
 
 COMMANDS = (
     Command("solve", configs.SolveConfig, "cli.solve:solve"),
+    Command("live", arm_configs.LiveConfig, "cli.live:live", "A JSON object an event, the outcome last."),
     Command("view", tool_configs.ViewConfig, "cli.view:view"),
     Command("calibrate", tool_configs.CalibrateConfig, "cli.perception:calibrate"),
     Command("ground", configs.GroundConfig, "cli.ground:ground"),
@@ -54,6 +53,13 @@ COMMANDS = (
     Command("perception record", configs.RecordConfig, "cli.perception:record"),
     Command("perception show", tool_configs.ShowRecordingConfig, "cli.perception:show"),
     Command("policy serve", configs.ServeConfig, "cli.policy:serve"),
+    Command("xarm emulate", arm_configs.EmulateConfig, "cli.emulate:emulate"),
+    Command("xarm run", arm_configs.RunPlanConfig, "cli.arm_run:run_plan"),
+    Command("xarm clear", arm_configs.ClearConfig, "cli.arm_run:clear_error"),
+    Command("new domain", tool_configs.NewDomainConfig, "cli.new:new"),
+    Command("new skill", tool_configs.NewSkillConfig, "cli.new:new"),
+    Command("new observer", tool_configs.NewObserverConfig, "cli.new:new"),
+    Command("new scene", tool_configs.NewSceneConfig, "cli.new:new"),
 )
 
 
@@ -89,8 +95,7 @@ _groups = {name: typer.Typer(help=text, no_args_is_help=True) for name, text in 
 for _command in COMMANDS:
     _group, _, _name = _command.name.rpartition(" ")
     add(_groups[_group] if _group else app, _command)
-opt.command(app)(live)
-for _name, _app in {**_groups, "xarm": xarm_app, "new": new_app}.items():
+for _name, _app in _groups.items():
     app.add_typer(_app, name=_name, rich_help_panel=None)
 
 

@@ -30,8 +30,8 @@ def list_objects(config: ListObjectsConfig, out: Output) -> int:
     library = things.objects()
     if library.stale:
         note(library.stale)
-    rows = library.rows()
-    out.answer({"stale": library.stale, "objects": rows, "robots": library.robots}, _rows(rows, library.robots))
+    rows, robots = things.rows(library), sorted(library.robots)
+    out.answer({"stale": library.stale, "objects": rows, "robots": robots}, _rows(rows, robots))
     return 0
 
 
@@ -57,9 +57,10 @@ def _symmetry(turns: int) -> str:
 def show(config: ShowObjectConfig, out: Output) -> int:
     """Print all that is known of one thing, and write its picture."""
     library = things.objects()
-    about = library.described(config.name)
+    about = things.described(library, config.name)
     if config.picture is not None:
-        replace_file(config.picture, library.picture(config.name), "; valid: a file in a folder that exists")
+        picture = library.entry(config.name).picture
+        replace_file(config.picture, picture, "; valid: a file in a folder that exists")
         note(f"wrote {config.picture}")
     out.answer(about, _lines(about))
     return 0

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import Array, inverse, moved, pose
-from motion.robot_parts import Hull, ModelError, Part, joints_above, mjcf
+from motion.robot_parts import ModelError, Part, joints_above, mjcf
 
 if TYPE_CHECKING:
     from motion.robot_assembly import AssemblySpec
@@ -164,14 +164,9 @@ def _between(m: mujoco.MjModel, d: mujoco.MjData, solids: list[list[str]]) -> tu
 
 
 def _box(d: mujoco.MjData, parts: tuple[Part, ...], pads: tuple[str, str], T_tool_world: Array) -> Array:
-    found = []
-    for part in parts:
-        for name in set(pads) & part.solids.keys():
-            solid = part.solids[name]
-            points = solid.points if isinstance(solid, Hull) else solid.corners()
-            T_world_part = pose(d.body(part.name).xpos, d.body(part.name).xmat.reshape(3, 3))
-            found.append(moved(points, T_tool_world @ T_world_part))
-    points = np.concatenate(found)
+    T_world_parts = (pose(d.body(p.name).xpos, d.body(p.name).xmat.reshape(3, 3)) for p in parts)
+    clouds = (moved(p.corners(*pads), T_tool_world @ T) for p, T in zip(parts, T_world_parts, strict=True))
+    points = np.concatenate(list(clouds))
     return np.array([points.min(axis=0), points.max(axis=0)])
 
 

@@ -1,4 +1,4 @@
-"""What a robot looks like, coarsely: convex solids on its links, and where these are at a configuration."""
+"""What a robot looks like, coarsely: convex solids on its links, where these are at a configuration, and its hand."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
-from motion.poses import Array, joint_transform, moved
+from motion.poses import Array, inverse, joint_transform, moved
 from motion.robot import RobotDescription
-from motion.robot_parts import Hull, Part, parts_of
+from motion.robot_parts import Hull, Part, joints_above, parts_of
 from motion.shapes import Shape
+from motion.world import World
 
 TOLERANCE = 0.003
 """Metres that a link may stick out of its solid."""
 AROUND = 12
 """Corners that stand for a circle."""
-GROWTH = 1.05
-"""Solids of a link become one where their common hull is at most this many times as large as they are together."""
 _DIAGONALS = np.array([[1, 1, 1], [-1, -1, 1], [-1, 1, -1], [1, -1, -1]])
 
 Faces = NDArray[np.intp]
@@ -63,25 +62,26 @@ class RobotShape:
 
     def frames(self, q: Sequence[float] | Array, opening: float = 0.0) -> Array:
         """`T_world_link` (n, 4, 4) of the links at a configuration (rad), the fingers `opening` metres apart."""
-        found = self._frames(q, opening)
+        found = self.part_frames(q, opening)
         return np.array([found[name] for name in self.links])
 
     def shoulder(self) -> Array:
         """`T_world_shoulder` (4, 4): the frame of the arm's first joint, as it is at zero."""
         part = next(p for p in self.parts if p.joint is not None and p.joint.name == self.arm_joints[0])
-        return self._frames(np.zeros(len(self.arm_joints)), 0.0)[part.name]
+        return self.part_frames(np.zeros(len(self.arm_joints)), 0.0)[part.name]
 
     def frame(self, part: str, q: Sequence[float] | Array) -> Array:
         """`T_world_part` (4, 4) of a part, whether it takes up room or not, at a configuration (rad). KeyError for one
         that there is not."""
-        return self._frames(q, 0.0)[part]
+        return self.part_frames(q, 0.0)[part]
 
     def with_shoulder_at(self, T_world_shoulder: Array) -> RobotShape:
         """The same robot, standing so that its first joint is there."""
         moves = T_world_shoulder @ np.linalg.inv(self.shoulder())
         return replace(self, T_world_root=moves @ self.T_world_root)
 
-    def _frames(self, q: Sequence[float] | Array, opening: float) -> dict[str, Array]:
+    def part_frames(self, q: Sequence[float] | Array, opening: float) -> dict[str, Array]:
+        """`T_world_part` (4, 4) of every part, by its name, as `frames`."""
         values = dict(zip(self.arm_joints, map(float, q), strict=True))
         found: dict[str, Array] = {}
         for part in self.parts:
@@ -96,8 +96,8 @@ class RobotShape:
 
 
 def solids_of(shapes: Iterable[Shape | Hull]) -> tuple[Solid, ...]:
-    """Solids that stand for shapes, in the frame of their body; one for those that are nearly convex together."""
-    return tuple(_merged(map(_corners, shapes)))
+    """Solids that stand for shapes, in the frame of their body; none for what is flat."""
+    return tuple(made for of in shapes if len((made := solid(_fewer(_corners(of)))).faces))
 
 
 def solid(points: Array) -> Solid:
@@ -112,27 +112,6 @@ def solid(points: Array) -> Solid:
     inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
     faces = np.where(inwards[:, None], hull.simplices[:, ::-1], hull.simplices)
     return Solid(points[hull.vertices], number[faces])
-
-
-def _merged(clouds: Iterable[Array]) -> list[Solid]:
-    """Solids around points, one for those that are nearly convex together."""
-    found: list[Array] = []
-    for cloud in clouds:
-        points = cloud
-        for other in list(found):
-            both = np.concatenate([other, points])
-            if _volume(both) <= GROWTH * (_volume(other) + _volume(points)):
-                found = [f for f in found if f is not other]
-                points = both
-        found.append(points)
-    return [made for points in found if len((made := solid(_fewer(points))).faces)]
-
-
-def _volume(points: Array) -> float:
-    try:
-        return float(ConvexHull(points).volume)
-    except QhullError:
-        return 0.0
 
 
 def _fewer(points: Array) -> Array:
@@ -168,3 +147,45 @@ def _corners(of: Shape | Hull) -> Array:
 def _rounded(radius: float, half: float) -> tuple[tuple[float, float], ...]:
     """Radius and height of the rings that stand for the round end of a capsule."""
     return tuple((radius * np.cos(a), half + radius * np.sin(a)) for a in np.deg2rad([0.0, 45.0, 90.0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """A robot at its posture with the hand open. `T_base_tool` (4, 4); boxes (2, 3), lower and upper corner, in the
+    tool's frame, around the `pads`, the `fingers` and the `palm`, which is all that the last joint of the arm carries
+    without them; `limits` (n, 2) of the arm's joints; `watched` pairs of shapes must not touch; `kilograms` of all
+    that moves."""
+
+    T_base_tool: Array
+    pads: Array
+    fingers: Array
+    palm: Array
+    limits: Array
+    watched: int
+    kilograms: float
+
+
+def survey(robot: RobotDescription) -> Survey:
+    """The robot's hand and arm, with its base where the description has it. It has two fingers."""
+    world, shape = World(robot, []), RobotShape.of(robot)
+    T_base_tool = world.forward(robot.posture)
+    frames = shape.part_frames(robot.posture, robot.gripper.opening)
+    parts = {p.name: p for p in shape.parts}
+    above = {name: joints_above(parts, name) for name in parts}
+
+    def box(names: Iterable[str], solids: tuple[str, ...] = ()) -> Array:
+        clouds = [moved(parts[n].corners(*solids), inverse(T_base_tool) @ frames[n]) for n in names]
+        points = np.concatenate([np.zeros((0, 3)), *clouds])
+        return np.array([points.min(axis=0), points.max(axis=0)]) if len(points) else np.full((2, 3), np.nan)
+
+    fingers = [name for name, joints in above.items() if any(j in robot.finger_joints for j in joints)]
+    hand = [name for name, joints in above.items() if robot.arm_joints[-1] in joints]
+    return Survey(
+        T_base_tool=T_base_tool,
+        pads=box(fingers, robot.pad_geoms),
+        fingers=box(fingers),
+        palm=box(name for name in hand if name not in fingers),
+        limits=world.limits,
+        watched=int(world.model.npair),
+        kilograms=sum(p.mass for p in shape.parts if above[p.name]),
+    )

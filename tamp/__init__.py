@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from tamp.api.arms import LoadedArm as LoadedArm
     from tamp.api.camera import camera_policy as camera_policy
     from tamp.api.checking import check as check
-    from tamp.api.driving import ArmResult as ArmResult
     from tamp.api.driving import load_arm as load_arm
     from tamp.api.driving import run_plan as run_plan
     from tamp.api.driving import write_plan as write_plan
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from tamp.api.scenes import load_scene as load_scene
     from tamp.api.scenes import perceive as perceive
     from tamp.api.solving import solve as solve
+    from tamp.backends.xarm.arm_result import ArmResult as ArmResult
     from tamp.errors import InputError as InputError
     from tamp.errors import Refusal as Refusal
     from tamp.errors import TampError as TampError
@@ -55,7 +55,7 @@ _WHERE = {
     "Agent": "tamp.api.acting",
     "Aim": "tamp.pddl.engines",
     "Answer": "tamp.pddl.ask",
-    "ArmResult": "tamp.api.driving",
+    "ArmResult": "tamp.backends.xarm.arm_result",
     "Ending": "tamp.runs.endings",
     "EpisodeResult": "tamp.api.episodes",
     "Finding": "tamp.pddl.lint.findings",

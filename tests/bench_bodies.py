@@ -26,9 +26,8 @@ from tamp.backends.libero import rendering
 from tamp.runs.bench import workers
 from tamp.runs.bench.records import Record, Results, key
 from tamp.runs.bench.scheduling import Key
-from tests.bench_stepping import machine
+from tests.bench import machine, share
 from tests.emulated import TAMP, running
-from tests.left_out import share
 
 TASKS = {
     "pick and place": ("libero_spatial", 0),

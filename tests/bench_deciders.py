@@ -32,7 +32,7 @@ from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.planner_process import Notes
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
-from tests.kept_records import keep, read, resumed
+from tests.bench import keep, read, resumed
 from tests.live_sessions import Live, direct, session_on
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10")

@@ -41,8 +41,8 @@ from tamp.runs import episode_log
 from tamp.runs.bench.records import wilson
 from tamp.runs.episode import GoalSource, Result, Settings
 from tamp.runs.episode_log import EpisodeLog
+from tests.bench import keep, read, resumed
 from tests.bench_meaning import cases
-from tests.kept_records import keep, read, resumed
 from tests.places import in_libero as run
 
 MOVED = 0.02

@@ -24,8 +24,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
+from tests.bench import keep, resumed
 from tests.fuzzing import DOMAIN, PLANS, PROBLEM, mutated
-from tests.kept_records import keep, resumed
 
 COMMANDS = {
     "validate": ["domain.pddl", "problem.pddl", "plan.txt"],

@@ -40,10 +40,8 @@ from tamp.runs.bench import workers
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode import Settings
 from tamp.runs.policy.remote import PolicyProcess
+from tests.bench import keep, machine, read, resumed, share
 from tests.bench_perception import DEVELOP
-from tests.bench_stepping import machine
-from tests.kept_records import keep, read, resumed
-from tests.left_out import share
 from tests.places import by_policy as run_camera
 from tests.servo_schemes import SCHEMES, SchemedEyes
 

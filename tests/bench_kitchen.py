@@ -29,7 +29,7 @@ from tamp.pddl.domain_file import load as load_domain
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tamp.runs.episode import Settings
-from tests.kept_records import keep, read, resumed
+from tests.bench import keep, read, resumed
 from tests.places import in_libero as run
 
 Record = dict[str, Any]

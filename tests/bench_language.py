@@ -32,7 +32,7 @@ from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tamp.runs.bench.wordings import Wording, load
 from tamp.runs.versions import versions
-from tests.kept_records import keep, read, resumed
+from tests.bench import keep, read, resumed
 
 PARAPHRASES = Path(__file__).parents[1] / "problems" / "paraphrases"
 OFFICIAL = {"libero_spatial": 10, "libero_object": 10, "libero_goal": 10, "libero_10": 10, "libero_90": 90}

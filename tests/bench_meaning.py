@@ -47,7 +47,7 @@ from tamp.pddl.reading import read_problem
 from tamp.perception import relative_places
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
-from tests.kept_records import keep, read, resumed
+from tests.bench import keep, read, resumed
 
 SETS = Path(__file__).parents[1] / "problems" / "meaning"
 MOST_ATOMS = 14

@@ -40,8 +40,8 @@ from tamp.pddl.planner import Engine
 from tamp.planning.planner_process import Notes
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
+from tests.bench import keep, read, resumed
 from tests.bench_meaning import cases
-from tests.kept_records import keep, read, resumed
 from tests.live_sessions import Live
 
 LONGEST = 12.0

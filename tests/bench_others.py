@@ -32,7 +32,7 @@ from tamp.model.domain import Domain
 from tamp.pddl.domain_file import load as load_domain
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
-from tests.kept_records import keep, read, resumed
+from tests.bench import keep, read, resumed
 from tests.places import in_libero as run
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10", "libero_90")

@@ -37,9 +37,7 @@ from tamp.backends.libero import rendering
 from tamp.model.motions import Motion, Move, timed
 from tamp.quiet import hush_simulator
 from tamp.skills.reaching import TRANSIT_CLEARANCE
-from tests.bench_stepping import machine
-from tests.kept_records import keep, read, resumed
-from tests.left_out import share
+from tests.bench import keep, machine, read, resumed, share
 
 ROBOTS = ("xarm6", "xarm7", "panda")
 BASE = {"panda": np.array([-0.66, 0.0, 0.912])}

@@ -31,9 +31,8 @@ from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.perception.library import Library, load
 from tamp.quiet import hush_simulator, hush_warnings
-from tests.bench_stepping import machine
-from tests.kept_records import keep, read, resumed
-from tests.left_out import alikes, carried, named, share, without
+from tests.bench import keep, machine, read, resumed, share
+from tests.left_out import alikes, carried, named, without
 from tests.left_out import rows as left_out_rows
 from tests.perception_scores import by_category, scored
 
@@ -82,11 +81,11 @@ def recorded(case: Case, folder: Path) -> Path:
 
 def perceived(case: Case, folder: Path, library: Library, alike: Mapping[str, set[str]]) -> list[Record]:
     """What came of a case: a record a moment."""
-    from tamp.backends.libero.camera_noise import CameraNoise
-    from tamp.perception import ground_truth, recordings
+    from tamp.backends.libero.cameras import CameraNoise
+    from tamp.perception import recordings
     from tamp.perception.camera import CameraPerceiver
 
-    recording, truth = recordings.read(folder), ground_truth.read(folder)
+    recording, truth = recordings.read(folder), recordings.read_truth(folder)
     noise = CameraNoise(case.noise, np.random.default_rng(zlib.crc32(case.seen.encode())))  # type: ignore[arg-type]
     known, now, told = by_category(library.values()), Observation(0.0, recording.felt[0].robot), []
     given = without(library, carried(truth), alike) if case.left_out else library

@@ -40,10 +40,9 @@ from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
 from tamp.runs.matching import match
 from tamp.runs.policy.policy import told_of
+from tests.bench import keep, machine, read, resumed, share
 from tests.bench_perception import DEVELOP, SUITES
-from tests.bench_stepping import machine
-from tests.kept_records import keep, read, resumed
-from tests.left_out import EyesWithout, alikes, share
+from tests.left_out import EyesWithout, alikes
 from tests.places import by_policy as run_camera
 
 PUT = ("on", "in")

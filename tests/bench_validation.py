@@ -32,7 +32,7 @@ from tamp.files.source import Source, read
 from tamp.pddl.judges import PlanJudge, in_order, judge_of, verdict_on
 from tamp.pddl.plan_formats import read_plan
 from tamp.pddl.reading import parse
-from tests.kept_records import keep, resumed
+from tests.bench import keep, resumed
 from tests.mutations import MUTATIONS, TIMED_MUTATIONS, Act, Plan
 from tests.public_domains import DOMAINS, PublicDomain
 from tests.val import validate

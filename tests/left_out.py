@@ -13,9 +13,9 @@ from motion.robot import RobotDescription
 from tamp.agent.camera_perceiver import Observe, PerceiverFactory
 from tamp.model.scene import Perceiver
 from tamp.perception.camera import CameraPerceiver
-from tamp.perception.ground_truth import Truth
 from tamp.perception.library import Library, load
-from tamp.runs.bench.records import wilson
+from tamp.perception.recordings import Truth
+from tests.bench import share
 from tests.perception_scores import SAME_COLOUR, look_alikes
 
 Record = Mapping[str, Any]
@@ -34,20 +34,12 @@ def without(library: Library, categories: Iterable[str], alike: Mapping[str, set
     """A library without some categories, and without those that look the same."""
     gone = set(categories)
     gone |= {twin for c in gone for twin in alike.get(c, ())}
-    return replace(library, models={n: m for n, m in library.models.items() if m.category not in gone})
+    return replace(library, entries={n: e for n, e in library.entries.items() if library[n].category not in gone})
 
 
 def carried(truth: Truth) -> set[str]:
     """The categories of what can be carried in a recording."""
     return {t.category for t in truth.things if t.movable}
-
-
-def share(hits: int, n: int) -> str:
-    """A share in per cent with its interval."""
-    if not n:
-        return "-"
-    low, high = wilson(hits, n)
-    return f"{100 * hits / n:.1f} ({100 * low:.1f} to {100 * high:.1f}) of {n}"
 
 
 def rows(records: Sequence[Record]) -> dict[str, str]:

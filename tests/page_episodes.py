@@ -200,7 +200,7 @@ def of_an_arm() -> list[dict[str, Any]]:
         ]
         told += [event("done", 1.3, number=1, action="MoveToNamed", seconds=0.3)] if n == 0 else []
     told += [event("abort", 2.4, number=2, why="error", reason="error 31")]
-    return [*told, event("end", 2.4, success=False, why="error", reason="error 31", halted=None)]
+    return [*told, event("outcome", 2.4, success=False, kind="error", reason="error 31", halted=None)]
 
 
 RECORDED = Path(__file__).parent / "recorded_logs"

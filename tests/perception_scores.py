@@ -12,10 +12,9 @@ from scipy.spatial import cKDTree
 
 from motion.poses import Array, rotation_about
 from tamp.model.images import Image
-from tamp.perception.ground_truth import TrueMoment, TrueThing, Truth
-from tamp.perception.masks import masks
-from tamp.perception.object_model import ObjectModel
-from tamp.perception.placing import PlacedModel
+from tamp.perception.looks import masks
+from tamp.perception.object_model import ObjectModel, PlacedModel
+from tamp.perception.recordings import TrueMoment, TrueThing, Truth
 from tamp.perception.tracking import Track
 from tamp.perception.unknown_objects import SEEN
 

@@ -15,8 +15,7 @@ from motion.robot import RobotDescription
 from tamp.agent.agent import Outcome
 from tamp.errors import InputError
 from tamp.perception.camera_calibration import Calibration, Camera
-from tamp.runs.policy.answering import Diary
-from tamp.runs.policy.policy import Given, More
+from tamp.runs.policy.policy import Diary, Given, More
 
 ROBOT = """<mujoco><worldbody><body name="arm"><joint name="j" axis="0 0 1" range="-3 3"/><geom size="0.01"/>
 <site name="tool"/></body></worldbody></mujoco>"""

@@ -32,7 +32,7 @@ from tamp.planning.search import Search, Solution
 from tamp.runs.bench.boxes import BoxScene
 from tamp.runs.versions import versions
 from tamp.skills.registry import bind
-from tests.kept_records import keep
+from tests.bench import keep
 
 LIMIT = 60.0
 """Seconds that one scene may take."""

@@ -24,7 +24,7 @@ from tamp.model.backend import Observation
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.camera import CameraPerceiver
 from tamp.perception.looks import Look
-from tamp.perception.placing import PlacedModel
+from tamp.perception.object_model import PlacedModel
 from tamp.perception.tracking import AROUND, EXPLAINED
 
 NEAR = 0.3

@@ -13,12 +13,10 @@ from motion.robot import RobotDescription
 from tamp.model.backend import Observation
 from tamp.model.images import Image, pinhole
 from tamp.model.scene import RobotState
-from tamp.perception.library import Library
-from tamp.perception.looks import Look
-from tamp.perception.masks import drawn_skins
+from tamp.perception.library import Library, LibraryEntry
+from tamp.perception.looks import Look, drawn_skins
 from tamp.perception.modelling import modelled
-from tamp.perception.object_model import ObjectModel, RobotSkin, Skin
-from tamp.perception.placing import PlacedModel
+from tamp.perception.object_model import ObjectModel, PlacedModel, RobotSkin, Skin
 from tests.solids import UP, polygon, prism, rectangle, skin, thing
 
 HEIGHT = 0.9
@@ -53,7 +51,9 @@ def library() -> Library:
     across, normals = prism(rectangle(0.09, 0.09), 0.55, 0.003)
     R = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
     arm = skin(across @ R.T, normals @ R.T)
-    return Library({name: model(name) for name in SOLIDS}, {"panda": RobotSkin({"base": base, "arm": arm}, "")})
+    return Library(
+        {name: LibraryEntry(model(name), {}) for name in SOLIDS}, {"panda": RobotSkin({"base": base, "arm": arm}, "")}
+    )
 
 
 def robot() -> RobotDescription:

@@ -18,17 +18,16 @@ from tamp.errors import Refusal, TampError
 from tamp.model.backend import Backend, Observation
 from tamp.model.images import Image
 from tamp.model.scene import Perceiver, Scene
-from tamp.perception.camera_calibration import Camera
+from tamp.perception.camera_calibration import Alive, Camera, pictures
 from tamp.perception.library import load
 from tamp.perception.object_model import RobotSkin
-from tamp.perception.observations import Alive, pictures
 
 Observe = Callable[[], Observation]
 """Gives what is observed now, with images."""
 PerceiverFactory = Callable[[Observe, RobotDescription], Perceiver]
 """Makes a perceiver from how to look, and from the robot that is in the images."""
 Take = Callable[[], Mapping[str, Any]]
-"""Takes pictures now, named as in an observation: see `tamp.perception.observations`."""
+"""Takes pictures now, named as in an observation: see `tamp.perception.camera_calibration`."""
 MOVED = 0.002
 """Radians by which the arm may have moved while a picture was taken: two millimetres a metre away."""
 TRIES = 20

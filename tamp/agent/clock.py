@@ -1,4 +1,4 @@
-"""Who owns the clock: a world that waits for every command, or real time, which waits for nobody."""
+"""The loop over control periods: in a world that waits for every command, or in real time."""
 
 from __future__ import annotations
 
@@ -36,67 +36,40 @@ def observed(backend: Backend) -> Observation:
     return Observation(backend.time, backend.observe())
 
 
-def run_paused(
-    session: Ticked,
-    backend: Backend,
-    *,
-    before: Callable[[], None] = lambda: None,
-    after: Callable[[], None] = lambda: None,
-    seconds: float | None = None,
-) -> None:
-    """Run a session to its end; the world stands still between commands, and goes on for at most so many `seconds` of
-    its own. `before` is called before each tick, `after` after each command.
-
-    However it ends, the backend is told to stop.
-    """
-    try:
-        while True:
-            before()
-            if (command := session.tick(observed(backend))) is None:
-                return
-            if seconds is not None and session.time >= seconds:
-                return
-            backend.command(*command)
-            after()
-    finally:
-        _end(session, backend)
-
-
-def run_in_real_time(
-    session: Ticked,
+def run(
+    acting: Ticked,
     backend: Backend,
     publish: Publish,
+    clock: Clock = "paused",
     *,
-    before: Callable[[], None] = lambda: None,
     after: Callable[[], None] = lambda: None,
-    seconds: float | None = None,
 ) -> None:
-    """Run a session to its end, a control period each `backend.period` seconds of the clock on the wall; at most so
-    many `seconds`. `before` is called before each tick, `after` after each command. A period that begins late is told,
-    and not made up for.
+    """Ask for a command and carry it out, control period by control period, until there is none any more.
 
-    However it ends, the backend is told to stop.
+    With the `paused` clock the world stands still between commands. In `real` time a control period takes
+    `backend.period` seconds; one that begins late is published, and not made up for. `after` is called after each
+    command. However it ends, the backend is stopped.
     """
-    begin = due = time.monotonic()
+    due = time.monotonic()
     try:
-        while seconds is None or due - begin < seconds:
-            if (late := time.monotonic() - due) > LATE:
+        while True:
+            if clock == "real" and (late := time.monotonic() - due) > LATE:
                 publish(Late(round(late, 4)))
                 due = time.monotonic()
-            before()
-            if (command := session.tick(observed(backend))) is None:
+            if (command := acting.tick(observed(backend))) is None:
                 return
             backend.command(*command)
             after()
-            due += backend.period
-            time.sleep(max(0.0, due - time.monotonic()))
+            if clock == "real":
+                due += backend.period
+                time.sleep(max(0.0, due - time.monotonic()))
     finally:
-        _end(session, backend)
+        _end(acting, backend)
 
 
-def _end(session: Ticked, backend: Backend) -> None:
-    """What moves stops first: ending the session reports what was stopped, and a report may fail."""
+def _end(acting: Ticked, backend: Backend) -> None:
+    """What moves stops first: ending what acts reports what was stopped, and a report may fail."""
     try:
         backend.stop()
     finally:
-        session.close()
+        acting.close()

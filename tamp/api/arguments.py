@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tamp.api.configs import LANGUAGE_PLANNER
-from tamp.backends.xarm.address import CONTROL_PORT as CONTROL_PORT  # noqa: PLC0414 (the default of commands)
+from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def check_perception(simulator: str, body: str | Path | None, perception: str, c
         if simulator == "xarm":
             described.for_sdk()
     if perception == "camera":
-        from tamp.perception.library import check_library
+        from tamp.perception.library import read_index
 
-        check_library()
+        read_index()
     if calibration is not None:
         from tamp.perception.calibration import read
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tamp.api.sources import Say
-from tamp.backends.xarm.arm_verdict import STANDS
+from tamp.backends.xarm.arm_result import STANDS
 
 EVERY = 2.0
 """Seconds between two lines about what is only gone through."""
@@ -23,6 +23,7 @@ class Progress:
     say: Say
     _said: float = field(default_factory=time.monotonic, init=False)
     _begun: bool = field(default=False, init=False)
+    _internal: bool = field(default=False, init=False)
 
     def event(self, name: str, /, **fields: Any) -> None:
         """Take an event as the log does."""
@@ -35,8 +36,10 @@ class Progress:
             self.say(f"{moved}: approaching it anew")
         elif name == "warning":
             self.say(f"warning: {fields['message']}")
-        elif name == "end" and fields["why"] == "internal":  # an error follows, and no summary
-            self.say(STANDS[fields["halted"]])
+        elif name == "abort":
+            self._internal = fields["why"] == "internal"
+        elif name == "halted" and self._internal:  # an error follows, and no summary
+            self.say(STANDS[fields["acknowledged"]])
         elif name == "step":
             self._begun = True
         elif name == "second_look" and not self._begun and time.monotonic() - self._said > EVERY:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tamp.api import arguments, language
 from tamp.api.arm_progress import Progress
@@ -20,9 +22,8 @@ if TYPE_CHECKING:
     from tamp.api.language import Model
     from tamp.api.solving import Person
     from tamp.api.sources import Say
+    from tamp.backends.xarm.arm_result import ArmResult
     from tamp.backends.xarm.arm_steps import Step
-    from tamp.backends.xarm.arm_stop import ArmStop
-    from tamp.backends.xarm.arm_verdict import ArmVerdict
     from tamp.backends.xarm.domain_plans import JudgedArmPlan
     from tamp.backends.xarm.hand import HandEvent
     from tamp.backends.xarm.workcell import Workcell
@@ -136,9 +137,8 @@ def plan_file(path: Path) -> Path:
     return located(path, "plan", ".json", ".plan", folder="xarm")
 
 
-def steps_in(source: Source, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
-    """The steps of an action plan. InputError with all that is wrong with it in the arm's world."""
-    from tamp.backends.xarm.arm_steps import steps_of
+def plan_in(source: Source, arm: LoadedArm, say: Say) -> dict[str, Any]:
+    """An action plan. InputError with all that is wrong with it in the arm's world."""
     from tamp.backends.xarm.contract import place_of, read_contract, unread
     from tamp.backends.xarm.contract_world import breaches_in
     from tamp.files.json_text import places_of
@@ -153,14 +153,7 @@ def steps_in(source: Source, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
         places = places_of(source)
         each = (f"{source.name}:{':'.join(map(str, place_of(b, places)))}: {b}" for b in wrong)
         raise InputError("\n  ".join([f"{source.name} cannot be run in {arm.name}:", *each]))
-    return steps_of(plan)
-
-
-def plan_in(path: Path, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
-    """The same of a file."""
-    from tamp.files.source import read
-
-    return steps_in(read(path), arm, say)
+    return plan
 
 
 def plan_of_domain(path: Path, domain: str | None, problem: Path | None, arm: LoadedArm) -> JudgedArmPlan:
@@ -174,11 +167,9 @@ def plan_of_domain(path: Path, domain: str | None, problem: Path | None, arm: Lo
     return read_plan_steps(read(path), domain, problem, arm.world)
 
 
-def not_valid(judged: JudgedArmPlan, told: str) -> ArmVerdict:
-    """What becomes of a plan of a domain that is not valid, which is `told` in words: it is not run at all."""
-    from tamp.backends.xarm.arm_verdict import ArmVerdict
-
-    return ArmVerdict(False, (), judged.verdict.failed_at, "invalid", told)
+def folder_for(label: str) -> Path:
+    """A new folder for a run."""
+    return new_folder(RUNS, f"xarm-{label}")
 
 
 def begin_of(arm: LoadedArm, dry_run: bool) -> Array | None:
@@ -194,124 +185,98 @@ def begin_of(arm: LoadedArm, dry_run: bool) -> Array | None:
 
 def solved(
     text: str, arm: LoadedArm, model: Model, folder: Path, person: Person, *, dry_run: bool, begin: Array | None
-) -> tuple[dict[str, Any] | None, ArmVerdict]:
+) -> tuple[dict[str, Any] | None, ArmResult]:
     """The action plan that words ask for, and what became of it; none, and the kind `goal`, where they come to no plan,
     or to one that the world does not have room for. What was asked and answered, and what was objected to it, is in the
     folder, then too."""
+    from tamp.backends.xarm.arm_result import ArmResult
     from tamp.backends.xarm.arm_steps import steps_of
-    from tamp.backends.xarm.arm_verdict import ArmVerdict
     from tamp.errors import Refusal
-    from tamp.runs.episode_log import EpisodeLog
+    from tamp.runs.episode_runner import conduct
 
-    with EpisodeLog(folder) as log:
+    plan: dict[str, Any] | None = None
+
+    def act(log: EpisodeLog) -> ArmResult:
+        nonlocal plan
         try:
             plan = language.arm_plan(text, arm.world, model, log)
         except Refusal as e:
             log.event("refused", why=e.kind, message=str(e))
-            return None, ArmVerdict(False, (), kind="goal", reason=str(e))
+            return ArmResult(False, kind="goal", reason=str(e), out=folder)
         for step in plan["steps"]:
             person.say(json.dumps(step))
-        steps = steps_of(plan)
-        return plan, carried_out(arm, steps, log, person, dry_run=dry_run, label="solve", goal=text, begin=begin)
+        how = ArmRun(dry_run, plan, goal=text, begin=begin)
+        return carried_out(arm, steps_of(plan), log, person, how)
+
+    result = conduct(folder, act)
+    return plan, result
 
 
-def how_it_stands(verdict: ArmVerdict) -> str:
-    """Whether an arm has acknowledged that it stands still, in words."""
-    from tamp.backends.xarm.arm_verdict import STANDS
+@dataclass(frozen=True, eq=False)
+class ArmRun:
+    """How steps are run: with `dry_run` they are only gone through, from the configuration `begin` (n,), the arm's zero
+    posture unless given. `goal` says in words what they are for, where that is known, and `plan` is the action plan
+    that has them, for the log. With `dead_man` the person there has to give a sign of life every so many seconds."""
 
-    return STANDS[verdict.halted]
-
-
-def stopped_by_signals(stop: ArmStop) -> AbstractContextManager[None]:
-    """Every signal that ends a program stops the arm instead, as long as this lasts."""
-    from tamp.backends.xarm.arm_stop import SIGNALS, stopped_by_signals
-
-    return stopped_by_signals(stop, SIGNALS)
-
-
-def folder_for(label: str) -> Path:
-    """A new folder for a run."""
-    return new_folder(RUNS, f"xarm-{label}")
+    dry_run: bool
+    plan: dict[str, Any] | None = None
+    goal: str | None = None
+    begin: Array | None = None
+    second_check: bool = True
+    dead_man: float | None = None
 
 
-def run(arm: LoadedArm, steps: Sequence[Step | HandEvent], folder: Path, person: Person, **how: Any) -> ArmVerdict:
-    """The same as `carried_out`, with a log of its own in a folder that does not hold one yet."""
-    from tamp.runs.episode_log import EpisodeLog
+def run(arm: LoadedArm, steps: Sequence[Step | HandEvent], folder: Path, person: Person, how: ArmRun) -> ArmResult:
+    """Run steps on the arm, which the person there may stop, with a log in a folder that does not hold one yet."""
+    from tamp.runs.episode_runner import conduct
 
-    with EpisodeLog(folder) as log:
-        return carried_out(arm, steps, log, person, **how)
+    return conduct(folder, lambda log: carried_out(arm, steps, log, person, how))
 
 
 def carried_out(
-    arm: LoadedArm,
-    steps: Sequence[Step | HandEvent],
-    log: EpisodeLog,
-    person: Person,
-    *,
-    dry_run: bool,
-    label: str,
-    goal: str | None = None,
-    begin: Array | None = None,
-    second_check: bool = True,
-    dead_man: float | None = None,
-) -> ArmVerdict:
-    """Run steps on the arm, or with `dry_run` only go through them, from the configuration `begin` (n,), its zero
-    posture unless given. `goal` says in words what they are for, where that is known, and `label` what they are called.
-    The person there may stop the arm, and has to give a sign of life every `dead_man` seconds, if there are any."""
+    arm: LoadedArm, steps: Sequence[Step | HandEvent], log: EpisodeLog, person: Person, how: ArmRun
+) -> ArmResult:
+    """The same with a log that is there."""
     from motion.bullet import loaded
+    from tamp.backends.xarm.arm_backend import ArmBackend
+    from tamp.backends.xarm.arm_performer import ArmPerformer
+    from tamp.backends.xarm.arm_skills import StepRefiner
     from tamp.backends.xarm.arm_stop import ArmStop
-    from tamp.backends.xarm.executor import Executor
     from tamp.backends.xarm.motion_planner import MotionPlanner
     from tamp.backends.xarm.opening import claimed, connected, detector_of, tool_of
     from tamp.backends.xarm.step_targets import StepTargets
+    from tamp.model.events import Events
+    from tamp.runs.episode_log import SCHEMA
+    from tamp.runs.versions import versions
 
-    cell, host = arm.world, None if dry_run else arm.address
+    cell, host = arm.world, None if how.dry_run else arm.address
     with ExitStack() as opened:
-        _note_plan(steps, goal or label, log)
+        of_arm = {"world": cell.name, "arm": cell.arm.name, "tool": tool_of(cell), "host": host}
         says = [repr(s) for s in steps]
-        log.event("start", goal=goal, world=cell.name, arm=cell.arm.name, tool=tool_of(cell), host=host, steps=says)
-        detector = detector_of(cell, person.say, opened)
-        ways, targets = MotionPlanner(cell), StepTargets(cell, detector)
+        log.event("start", schema=SCHEMA, goal=how.goal, **of_arm, steps=says, versions=versions())
+        if how.plan is not None:
+            log.write("plan.json", json.dumps(how.plan, indent=2))
+        targets = StepTargets(cell, detector_of(cell, person.say, opened))
         tell = Progress(log.event, len(steps), person.say).event
-        if second_check:
+        refiner = StepRefiner(MotionPlanner(cell), targets, tell, how.second_check)
+        if how.second_check:
             loaded()  # now, not while the arm moves
         if host is None:
-            return _gone_through(steps, cell, begin, ways, targets, tell, second_check, person.say)
+            q, where = _begin(cell, how)
+            tell("begin", q=q, where=where)
+            person.say(f"begins {where}, joints {' '.join(f'{v:.1f}' for v in np.rad2deg(q))} degrees")
+            return replace(refiner.rehearsed(steps, q), out=log.folder)
         opened.enter_context(claimed(host))
-        stop = ArmStop(dead_man)
+        stop = ArmStop(how.dead_man)
         opened.enter_context(person.stops(stop))
         driver, hand = connected(cell, host, arm.port, opened)
         log.best_effort()
-        return Executor(driver, ways, targets, stop, tell, hand, second_check).run(steps)
+        performer = ArmPerformer(ArmBackend(driver, cell.T_flange_tool), refiner, stop, hand)
+        return replace(performer.carry_out(steps, Events(log.take)), out=log.folder)
 
 
-def _note_plan(steps: Sequence[Step | HandEvent], what: str, log: EpisodeLog) -> None:
-    """Leave the steps as an action plan, where a contract can say them: it has no hand."""
-    from tamp.backends.xarm.domain_plans import movements
-    from tamp.backends.xarm.hand import HandEvent
-
-    if steps and not any(isinstance(s, HandEvent) for s in steps):
-        log.write("plan.json", json.dumps(movements(steps, what), indent=2).encode())
-
-
-def _gone_through(
-    steps: Sequence[Step | HandEvent],
-    cell: Workcell,
-    begin: Array | None,
-    ways: Any,
-    targets: Any,
-    tell: Any,
-    second_check: bool,
-    say: Say,
-) -> ArmVerdict:
-    """Steps gone through without an arm."""
-    import numpy as np
-
-    from tamp.backends.xarm.rehearsal import rehearsed
-
-    q = np.zeros(cell.arm.joints) if begin is None else begin
-    zero = "in the arm's zero posture (--host IP: where that arm is)"
-    where = zero if begin is None else "where the arm is now"
-    tell("begin", q=q, where=where)
-    say(f"begins {where}, joints {' '.join(f'{v:.1f}' for v in np.rad2deg(q))} degrees")
-    return rehearsed(steps, q, ways, targets, tell, second_check)
+def _begin(cell: Workcell, how: ArmRun) -> tuple[Array, str]:
+    """Where a dry run begins (n,), and that in words."""
+    if how.begin is None:
+        return np.zeros(cell.arm.joints), "in the arm's zero posture (--host IP: where that arm is)"
+    return how.begin, "where the arm is now"

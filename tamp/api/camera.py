@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from tamp.agent.camera_perceiver import PerceiverFactory
     from tamp.api.sources import Say
     from tamp.backends.libero.cameras import Noise
-    from tamp.runs.policy.answering import Diary
-    from tamp.runs.policy.policy import Policy
+    from tamp.runs.policy.policy import Diary, Policy
     from tamp.runs.policy.remote import PolicyProcess
 
 
@@ -88,11 +87,11 @@ def camera_policy(config: PolicyConfig) -> Policy:
         ...
     tamp.errors.InputError: unknown planner 'fast-downwards'; did you mean 'fast-downward'? ...
     """
-    from tamp.perception.library import check_library
-    from tamp.runs.policy.answering import Diary
+    from tamp.perception.library import read_index
+    from tamp.runs.policy.policy import Diary
 
     arguments.check_planner(config.planner)
-    check_library()
+    read_index()
     return recipe(config, words=True)(Diary())
 
 
@@ -111,7 +110,7 @@ def noise(kind: str, *seeds: int) -> Noise:
         return no_noise
     import numpy as np
 
-    from tamp.backends.libero.camera_noise import CameraNoise
+    from tamp.backends.libero.cameras import CameraNoise
 
     return CameraNoise(kind, np.random.default_rng(seeds))  # type: ignore[arg-type]
 
@@ -120,12 +119,13 @@ def serve(config: ServeConfig, about: dict[str, object], ready: Callable[[int], 
     """Serve a policy at a port of 127.0.0.1, 0 for a free one, which `ready` is told, until Ctrl-C. Clients get what it
     says `about` itself. InputError when the port is taken."""
     from tamp.backends.libero import rendering
-    from tamp.perception.library import check_library
-    from tamp.runs.policy.answering import Answering, Diary
+    from tamp.perception.library import read_index
+    from tamp.runs.policy.answering import Answering
+    from tamp.runs.policy.policy import Diary
     from tamp.runs.policy.server import serve as listen
     from tamp.runs.spoken import spoken
 
-    check_library()
+    read_index()
     rendering.prepare(video=False, may=True)
     diary = Diary(also=spoken(say))
     listen(Answering(recipe(config, words=True)(diary), diary), about, "127.0.0.1", config.port, ready)

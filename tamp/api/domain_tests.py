@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tamp.backends.libero.scene_description import Task
     from tamp.model.domain import Domain
     from tamp.runs.cases import SceneCase
-    from tamp.runs.domain_tests import DomainPlugin, Job, Trial, Trials
+    from tamp.runs.domain_tests import DomainPlugin, Job, SceneTrials, Trial
     from tamp.runs.episode import GoalSource
 
 SCENES = ("mug_in_drawer", "libero_goal/0")
@@ -55,9 +55,9 @@ def collect(config: TestConfig) -> DomainTests:
     domain = arguments.domain(config.folder)
     rendering.prepare(video=False)
     with hush_simulator():
-        from tamp.runs.domain_tests import DomainPlugin, Trials
+        from tamp.runs.domain_tests import DomainPlugin, SceneTrials
 
-        trials = Trials(domain, new_folder(EPISODES, f"test-{domain.path.resolve().parent.name}"))
+        trials = SceneTrials(domain, new_folder(EPISODES, f"test-{domain.path.resolve().parent.name}"))
         jobs = [*sorted(_cases(config, trials), key=lambda job: job.scene), *_operators(config, trials)]
     if not jobs and not list(domain.path.parent.glob("tests/test_*.py")):
         valid = "valid: cases tests/*.toml in it, or operators with a skill or an effect of its own"
@@ -65,40 +65,39 @@ def collect(config: TestConfig) -> DomainTests:
     return DomainTests(DomainPlugin(domain, jobs), trials.logs)
 
 
-def _cases(config: TestConfig, trials: Trials) -> Iterator[Job]:
+def _cases(config: TestConfig, trials: SceneTrials) -> Iterator[Job]:
     """The folder's cases. InputError for what is wrong in one."""
+    from tamp.backends.libero import tasks
     from tamp.runs.cases import SceneCase, cases_of
-    from tamp.runs.domain_tests import Job
+    from tamp.runs.domain_tests import Job, problem_trial
 
     model = partial(cache(language.model), config.llm)
     for path, case in cases_of(trials.domain.path.parent):
         what = f"{path.parent.name}/{path.name}"
         if not isinstance(case, SceneCase):
-            yield Job(path, what, partial(trials.problem, case, what))
+            yield Job(path, what, "problem", partial(problem_trial, case, what))
             continue
         try:
-            task = _task(case.scene)
+            task = tasks.find(case.scene)
         except InputError as error:
             raise case.wrong(error, "scene") from error
         source = _source(case, task, trials.domain, model)
-        for seed in config.draws(case.seeds):
-            yield Job(path, what, partial(trials.case, case, what, task, seed, source), case.scene, seed)
+        for seed in case.seeds if config.seeds is None else range(config.seeds):
+            run = partial(trials.case, case, what, task, seed, source)
+            yield Job(path, what, f"{case.scene} seed {seed}", run, case.scene)
 
 
-def _operators(config: TestConfig, trials: Trials) -> list[Job]:
-    """The folder's own operators, in each of the scenes."""
+def _operators(config: TestConfig, trials: SceneTrials) -> Iterator[Job]:
+    """The folder's own operators."""
+    from tamp.backends.libero import tasks
     from tamp.runs.domain_tests import Job
     from tamp.runs.operator_goals import own_operators
 
     domain = trials.domain
-    own = own_operators(domain)
-    tasks = [_task(name) for name in config.scenes or SCENES] if own else []
-    draws = [(task, seed) for task in tasks for seed in config.draws()]
-    return [
-        Job(domain.path, o, partial(trials.operator, o, task, seed), task.name, seed, o, (task, seed) == draws[-1])
-        for task, seed in draws
-        for o in own
-    ]
+    if own := own_operators(domain):
+        seeds = range(config.seeds or 1)
+        draws = [(task, seed) for task in map(tasks.find, config.scenes or SCENES) for seed in seeds]
+        yield from (Job(domain.path, o, o, partial(trials.operator, o, draws), operator=True) for o in own)
 
 
 def _source(case: SceneCase, task: Task, domain: Domain, model: Callable[[], Model]) -> GoalSource:
@@ -109,9 +108,3 @@ def _source(case: SceneCase, task: Task, domain: Domain, model: Callable[[], Mod
         return from_pddl(list(case.goals), [], domain)
     except InputError as error:
         raise case.wrong(error, "goal") from error
-
-
-def _task(name: str) -> Task:
-    from tamp.backends.libero import tasks
-
-    return tasks.find(name)

@@ -12,35 +12,15 @@ from tamp.api import language
 
 if TYPE_CHECKING:
     from tamp.api.arms import LoadedArm
-    from tamp.backends.xarm.arm_verdict import ArmVerdict, StepDone
+    from tamp.backends.xarm.arm_result import ArmResult
 
 
 @dataclass(frozen=True)
-class ArmResult:
-    """What became of an action plan. It is true where every step was done; of a dry run, where it can be.
-
-    `done` are the steps that were carried out, each with its `number`, `action` and `seconds`, how far from its target
-    it ended (`off_metres`, `off_radians`), and the `nearest` that the arm came to anything (metres). `failed` is the
-    number of the step that was not done, `kind` a word for why, `reason` says it; `halted`, whether the arm has
-    acknowledged that it stands still, None where it never moved. `out` is the folder of the log.
-    """
+class _Written:
+    """A plan that was written."""
 
     success: bool
-    done: tuple[StepDone, ...]
-    failed: int | None
-    kind: str
-    reason: str
-    halted: bool | None
-    out: Path
-
-    def __bool__(self) -> bool:
-        return self.success
-
-    @classmethod
-    def of(cls, verdict: ArmVerdict, out: Path) -> ArmResult:
-        """What a verdict says, with its log."""
-        how = (verdict.failed, verdict.kind, verdict.reason, verdict.halted)
-        return cls(verdict.success, verdict.done, *how, out)
+    plan: dict[str, Any]
 
 
 def load_arm(
@@ -105,13 +85,12 @@ def write_plan(
     tamp.errors.InputError: the instruction is empty
     """
     from tamp.planning.planner_process import Notes
-    from tamp.runs.episode_log import EpisodeLog
+    from tamp.runs.episode_runner import conduct
 
     text, model = language.instruction(instruction), language.model(llm)
     if out is None:
         return language.arm_plan(text, arm.world, model, Notes())
-    with EpisodeLog(Path(out)) as log:
-        return language.arm_plan(text, arm.world, model, log)
+    return conduct(Path(out), lambda log: _Written(True, language.arm_plan(text, arm.world, model, log))).plan
 
 
 def run_plan(
@@ -147,6 +126,7 @@ def run_plan(
     from tamp.api import arms
     from tamp.api.solving import Person
     from tamp.api.sources import silent
+    from tamp.backends.xarm.arm_steps import steps_of
     from tamp.files.source import Source, read
 
     if isinstance(plan, Mapping):
@@ -155,7 +135,7 @@ def run_plan(
         file = arms.plan_file(Path(plan))
         source, label = read(file), file.stem
     person = Person(say or silent)
-    steps, begin = arms.steps_in(source, arm, person.say), arms.begin_of(arm, dry_run)
+    action_plan, begin = arms.plan_in(source, arm, person.say), arms.begin_of(arm, dry_run)
     folder = arms.folder_for(label) if out is None else Path(out)
-    how = {"dry_run": dry_run, "label": label, "begin": begin, "second_check": second_check}
-    return ArmResult.of(arms.run(arm, steps, folder, person, **how), folder)
+    how = arms.ArmRun(dry_run, action_plan, begin=begin, second_check=second_check)
+    return arms.run(arm, steps_of(action_plan), folder, person, how)

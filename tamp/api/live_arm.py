@@ -3,79 +3,86 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from pathlib import Path
 
 from motion.bullet import loaded
+from tamp.agent.clock import run as run_clock
+from tamp.agent.order_script import Disturb
+from tamp.agent.session import Session
 from tamp.api import arms, language
+from tamp.api.arm_configs import LiveConfig
+from tamp.api.live import Callbacks, Live, OrderedSession, RunSession
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.backends.xarm.arm_backend import ArmBackend
+from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_performer import ArmPerformer
+from tamp.backends.xarm.arm_result import STANDS
+from tamp.backends.xarm.arm_skills import StepRefiner
 from tamp.backends.xarm.arm_stop import ArmStop
-from tamp.backends.xarm.arm_verdict import STANDS
 from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.opening import claimed, connected, detector_of, tool_of
-from tamp.backends.xarm.performing import ArmPerformer
 from tamp.backends.xarm.step_targets import StepTargets
+from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
-
-if TYPE_CHECKING:
-    from tamp.agent.order_script import Disturb
-    from tamp.agent.session import Session
-    from tamp.api.live import Asked, Company, Prepare
-    from tamp.backends.xarm.workcell import Workcell
-    from tamp.model.events import Events
-    from tamp.runs.episode_log import EpisodeLog
+from tamp.model.events import Events
+from tamp.runs.episode import Result
+from tamp.runs.episode_log import SCHEMA, EpisodeLog
+from tamp.runs.episode_runner import conduct
+from tamp.runs.versions import versions
 
 PATIENCE = 5.0
 """Seconds for which an arm is waited for that still moves when a session begins."""
 
 
-def preparation(asked: Asked) -> Prepare:
-    """What makes the arm ready. InputError for a world that is wrong, or an address that is missing."""
-    if asked.scene is not None or asked.init_state is not None or asked.clock == "paused":
-        raise InputError("--scene, --init-state and --clock paused are for simulated scenes, not for --backend xarm")
-    if asked.decider == "qwen":
-        raise InputError("--decider qwen is for tables: what an arm is told is read as steps already")
+def prepared(asked: LiveConfig) -> tuple[LiveConfig, RunSession]:
+    """What is asked for, and what runs it. InputError for a world that is wrong, or an address that is missing."""
     cell = arms.world(asked.world)
     address = arms.address(cell, asked.host)
-    return lambda log, events, opened, company: _Arm(asked, cell, address, log, opened, company)
+
+    def run(live: Live, callbacks: Callbacks, folder: Path) -> Result:
+        def act(log: EpisodeLog) -> Result:
+            with contextlib.ExitStack() as opened:
+                return _act(live, callbacks, cell, address, log, opened)
+
+        return conduct(folder, act)
+
+    return replace(asked, seed=asked.seed or 0), run
 
 
-class _Arm:
-    """An arm, ready for a session: see `tamp.api.live.Robot`."""
+def _act(
+    live: Live, callbacks: Callbacks, cell: Workcell, address: str, log: EpisodeLog, opened: contextlib.ExitStack
+) -> Result:
+    """A session on the arm at an address, and what it came to."""
+    asked, events = live.asked, Events(log.take)
+    of_arm = {"world": cell.name, "arm": cell.arm.name, "tool": tool_of(cell), "host": address}
+    log.event("start", schema=SCHEMA, seed=asked.seed, clock=asked.clock, **of_arm, versions=versions())
+    opened.enter_context(claimed(address))
+    detector = detector_of(cell, callbacks.say, opened)
+    loaded()  # now, not while the arm moves
+    driver, hand = connected(cell, address, asked.port or CONTROL_PORT, opened)
+    reader = language.arm_reader(asked.llm, cell, log)
+    opened.callback(reader.close)
+    log.best_effort()
+    backend, targets = ArmBackend(driver, cell.T_flange_tool), StepTargets(cell, detector)
+    refiner = StepRefiner(MotionPlanner(cell), targets, log.event)
+    performer = ArmPerformer(backend, refiner, ArmStop(), hand, PATIENCE, reader)
+    acting = OrderedSession(live, callbacks, Session(performer, events), backend.period, _disturb)
+    acting.begin(f"{cell.arm.name} at {address}", log, events, opened)
+    result = Result(out=str(log.folder))
+    try:
+        run_clock(acting, backend, events, "real")
+    except ArmFault as e:  # of a stop that was not acknowledged
+        result.take(acting.outcome)
+        result.reason = str(e)
+        return result
+    result.take(acting.outcome)
+    failed = acting.session.failed
+    result.success = failed is None
+    result.reason = f"{failed.waits_for}; {STANDS[performer.verdict.halted]}" if failed else None
+    acting.conclude(result)
+    return result
 
-    def __init__(
-        self,
-        asked: Asked,
-        cell: Workcell,
-        address: str,
-        log: EpisodeLog,
-        opened: contextlib.ExitStack,
-        company: Company,
-    ) -> None:
-        log.event("world", world=cell.name, arm=cell.arm.name, tool=tool_of(cell), host=address)
-        opened.enter_context(claimed(address))
-        detector = detector_of(cell, company.say, opened)
-        loaded()  # now, not while the arm moves
-        driver, hand = connected(cell, address, asked.port or CONTROL_PORT, opened)
-        self.name = f"{cell.arm.name} at {address}"
-        self.backend = ArmBackend(driver, cell.T_flange_tool)
-        reader = language.arm_reader(asked.llm, cell, log)
-        opened.callback(reader.close)
-        self.performer = ArmPerformer(
-            self.backend, MotionPlanner(cell), StepTargets(cell, detector), ArmStop(), log.event, hand
-        )
-        self.performer.reader, self.performer.patience = reader, PATIENCE
-        log.best_effort()
 
-    def begun(self, session: Session, events: Events) -> None:
-        """Nothing of it has to know."""
-
-    def disturb(self, disturb: Disturb) -> None:
-        """Nobody can, from here."""
-        raise InputError("disturb is for simulated scenes: the things of an arm are moved by hand")
-
-    def outcome(self, session: Session) -> dict[str, Any]:
-        """Whether what was begun last was carried out."""
-        failed = session.failed
-        reason = f"{failed.waits_for}; {STANDS[self.performer.verdict.halted]}" if failed else None
-        return {"success": failed is None, "goal": None, "task": None, "reason": reason}
+def _disturb(what: Disturb) -> None:
+    raise InputError("disturb is for simulated scenes: the things of an arm are moved by hand")

@@ -3,133 +3,151 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motion.poses import pose
-from tamp.agent.decision_request import Decide
 from tamp.agent.director import Director
 from tamp.agent.order_script import Disturb
 from tamp.agent.session import Session
+from tamp.agent.tabletop_agent import TabletopAgent
 from tamp.api import arguments, language
+from tamp.api.arm_configs import LiveConfig
+from tamp.api.live import Callbacks, Live, OrderedSession, RunSession
+from tamp.backends.libero.scene_description import Task
 from tamp.errors import InputError, Refusal
-from tamp.model.domain import Domain
+from tamp.model.backend import Backend
 from tamp.model.events import Events
 from tamp.model.goal import Goal, in_pddl
+from tamp.model.scene import Perceiver
 from tamp.pddl.planner import Engine
 from tamp.quiet import hush_simulator
-from tamp.runs.episode import Settings, noted, robot_at_table
-from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.episode_runner import EpisodeSetup, Place
+from tamp.runs.episode import Result, Settings, noted, robot_at_table
+from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld, Place, run_episode
+from tamp.runs.evaluator import Evaluator
+from tamp.runs.task_check import TaskCheck
 
 if TYPE_CHECKING:
-    from tamp.api.live import Asked, Company, Prepare
-    from tamp.backends.libero.scene_description import Task
     from tamp.runs.bench.boxes import Family
 
 FAKE_SCENE = "packed/3"
 """The fake's scene unless another one is named: FAMILY/BOXES."""
 
 
-def preparation(asked: Asked) -> Prepare:
-    """What makes the table ready. InputError for a scene, a domain, a planner or options that are not there."""
-    if asked.host is not None or asked.port is not None or asked.world is not None:
-        raise InputError("--host, --port and --world are for --backend xarm")
-    task = check(asked.backend, asked.scene)
+def prepared(asked: LiveConfig) -> tuple[LiveConfig, RunSession]:
+    """What is asked for with the scene's own seed where none was given, and what runs it. InputError for a scene, a
+    domain, a planner or options that are not there."""
+    task = _task(asked.backend, asked.scene)
     domain = arguments.domain(asked.domain)
-    if task is not None:
+    if asked.backend != "fake":
         from tamp.backends.libero.tasks import check_goal
 
         check_goal(task, domain)
     arguments.check_planner(asked.planner)
-    return lambda log, events, opened, company: _Table(asked, task, domain, log, events, opened, company)
+    asked = replace(asked, seed=task.seed if asked.seed is None else asked.seed)
 
-
-class _Table:
-    """A robot at a table, ready for a session: see `tamp.api.live.Robot`."""
-
-    def __init__(
-        self,
-        asked: Asked,
-        task: Task | None,
-        domain: Domain,
-        log: EpisodeLog,
-        events: Events,
-        opened: contextlib.ExitStack,
-        company: Company,
-    ) -> None:
-        waits = asked.clock == "paused"
-        decide = self._decider(asked, domain, log, opened) if asked.decider == "qwen" else None
-        seed, planner = asked.seed or 0, Engine(asked.planner)
-        settings = Settings(domain, planner, seed, asked.init_state, clock=asked.clock, view=asked.view)
-        company.say("building the scene")
-        self.name = f"fake {asked.scene or FAKE_SCENE}" if task is None else task.name
-        with hush_simulator():
-            # the fake has no task, and asks for none
-            episode = EpisodeSetup(task, _nothing, settings, log, company.say)  # type: ignore[arg-type]
-            world = place_of(asked.backend, asked.scene).open(episode, log.folder, opened)
-        log.event("world", task=self.name, backend=asked.backend, init_state=asked.init_state, perception="oracle")
-        self.backend, self._perceiver = world.backend, world.truth
-        names = {} if task is None else task.names
-        reader = language.session_reader(asked.llm, domain, names, log, waits=waits)
-        opened.callback(reader.close)
-        self.performer = robot_at_table(
-            world.backend, world.truth, world.robot, settings, log, events, opened, world.step_limit
+    def run(live: Live, callbacks: Callbacks, folder: Path) -> Result:
+        settings = Settings(
+            domain, Engine(asked.planner), asked.seed or 0, asked.init_state, clock=asked.clock, view=asked.view
         )
-        self.performer.reader, self._decide = reader, decide
-        scene, state, _ = self.performer.table.look()
-        self._check = world.check(scene) if task is not None and task.is_checked else None
+        place = _TakingOrders(live, callbacks, _place(asked.backend, asked.scene))
+        return run_episode(place, task, _no_goal, settings, folder, callbacks.say)
+
+    return asked, run
+
+
+@dataclass(eq=False)
+class _TakingOrders:
+    """A place where one session takes orders (`tamp.runs.episode_runner.Place`)."""
+
+    live: Live
+    callbacks: Callbacks
+    place: Place
+    _robot: TabletopAgent = field(init=False)
+    _acting: OrderedSession = field(init=False)
+    _check: TaskCheck | None = None
+
+    @property
+    def backend(self) -> str:
+        """Its name."""
+        return self.place.backend
+
+    def label(self, settings: Settings) -> str:
+        """How results say what perceives, and where."""
+        return self.place.label(settings)
+
+    def open(self, episode: EpisodeSetup, folder: Path, opened: contextlib.ExitStack) -> EpisodeWorld:
+        """The world, in which a session acts."""
+        with hush_simulator():
+            world = self.place.open(episode, folder, opened)
+        act = partial(self._act, world, episode, opened)
+        return replace(world, make_agent=act, conclude=self._conclude)
+
+    def _act(
+        self,
+        world: EpisodeWorld,
+        episode: EpisodeSetup,
+        opened: contextlib.ExitStack,
+        evaluator: Evaluator,
+        events: Events,
+    ) -> OrderedSession:
+        asked, task, settings, log = self.live.asked, episode.task, episode.settings, episode.log
+        waits, limit = settings.clock == "paused", world.step_limit
+        reader = language.session_reader(asked.llm, settings.domain, task.names, log, waits=waits)
+        opened.callback(reader.close)
+        robot = robot_at_table(world.backend, world.truth, world.robot, settings, log, events, opened, limit)
+        robot.reader, session = reader, Session(robot, events)
+        if asked.decider == "qwen":
+            decide = language.session_decider(asked.llm, settings.domain, log, waits=waits)
+            opened.callback(decide.close)
+            robot.director = Director(decide, session.order, lambda: session.activities, robot.listed, robot.table)
+            events.subscribe(robot.director.hear)
+        scene, state, _ = robot.table.look()
         noted(scene, state, log)
         reader.warm(scene, state)
+        disturb = partial(_disturb, world.backend, world.truth)
+        self._robot, self._check = robot, evaluator.check if task.is_checked else None
+        self._acting = OrderedSession(self.live, self.callbacks, session, world.backend.period, disturb)
+        self._acting.begin(task.name, log, events, opened)
+        return self._acting
 
-    def begun(self, session: Session, events: Events) -> None:
-        """Have a model decide in the planner's place, if that is asked for."""
-        if self._decide is None:
-            return
-        performer = self.performer
-        performer.director = Director(
-            self._decide, session.order, lambda: session.activities, performer.listed, performer.table
-        )
-        events.subscribe(performer.director.hear)
-
-    def disturb(self, disturb: Disturb) -> None:
-        """Have somebody move a thing."""
-        scene, put = self._perceiver.perceive(), getattr(self.backend, "put", None)
-        movable = [o.name for o in scene if o.movable]
-        if disturb.thing not in movable or put is None:
-            raise InputError(f"no thing {disturb.thing!r} that could be disturbed; valid: {', '.join(movable)}")
-        T = scene.object(disturb.thing).T_world_object
-        put(disturb.thing, pose(T[:3, 3] + disturb.by, T[:3, :3]))
-
-    def outcome(self, session: Session) -> dict[str, Any]:
+    def _conclude(self, result: Result) -> None:
         """Whether what was wanted last holds, by an oracle of the formula, and nothing that was begun last failed; and
         LIBERO's own check."""
-        _, state, _ = self.performer.table.look()
-        wanted, failed = session.wanted, session.failed
-        missing = [str(m) for m in wanted[-1].missing(state)] if wanted else []
-        unseen = f"{' '.join(missing)} is not seen to hold" if missing else None
-        return {
-            "success": not missing and failed is None,
-            "goal": in_pddl(wanted) if wanted else None,
-            "task": self._check.holds() if self._check else None,
-            "reason": failed.waits_for if failed else unseen,
-        }
-
-    def _decider(self, asked: Asked, domain: Domain, log: EpisodeLog, opened: contextlib.ExitStack) -> Decide:
-        decider = language.session_decider(asked.llm, domain, log, waits=asked.clock == "paused")
-        opened.callback(decider.close)
-        return decider
+        _, state, _ = self._robot.table.look()
+        wanted, failed = self._acting.session.wanted, self._acting.session.failed
+        missing = " ".join(str(m) for m in wanted[-1].missing(state)) if wanted else ""
+        result.goal = in_pddl(wanted) if wanted else None
+        result.reached = bool(wanted) and not missing
+        result.success = not missing and failed is None
+        result.reason = failed.waits_for if failed else f"{missing} is not seen to hold" if missing else None
+        result.task = None if self._check is None else self._check.holds()
+        self._acting.conclude(result)
 
 
-def _nothing(*_: Any) -> tuple[Goal, ...]:
+def _disturb(backend: Backend, truth: Perceiver, what: Disturb) -> None:
+    """Move a thing, as if by somebody's hand. InputError where that cannot be."""
+    scene, put = truth.perceive(), getattr(backend, "put", None)
+    movable = [o.name for o in scene if o.movable]
+    if what.thing not in movable or put is None:
+        raise InputError(f"no thing {what.thing!r} that could be disturbed; valid: {', '.join(movable)}")
+    T = scene.object(what.thing).T_world_object
+    put(what.thing, pose(T[:3, 3] + what.by, T[:3, :3]))
+
+
+def _no_goal(*_: Any) -> tuple[Goal, ...]:
     """A session begins with no goal."""
     raise Refusal("nothing was asked for", "nothing")
 
 
-def check(backend: str, scene: str | None) -> Task | None:
-    """The task of a scene, None for the fake's. InputError for a scene that is not there."""
+def _task(backend: str, scene: str | None) -> Task:
+    """The task of a scene. InputError for a scene that is not there."""
     if backend == "fake":
-        _fake_scene(scene or FAKE_SCENE)
-        return None
+        named = scene or FAKE_SCENE
+        _fake_scene(named)
+        return Task(f"fake {named}", None, "", unchecked="the fake has no task")
     from tamp.backends.libero import rendering
 
     rendering.prepare(video=False, may=True)
@@ -139,7 +157,7 @@ def check(backend: str, scene: str | None) -> Task | None:
         return tasks.find(scene or "mug_in_drawer")
 
 
-def place_of(backend: str, scene: str | None) -> Place:
+def _place(backend: str, scene: str | None) -> Place:
     """Where a session takes place. InputError for scenes that are not there."""
     if backend == "fake":
         from tamp.backends.libero import rendering

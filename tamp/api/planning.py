@@ -148,7 +148,7 @@ def plan_problem(config: PlanConfig) -> Answer:
     """Plan a problem that is given in PDDL.
 
     Returns:
-        `status`, `plans` (the best first, each with `actions`, `steps` and `cost`), `message`, and `why` where it is
+        `status`, `plans` (the best one, with `actions`, `steps` and `cost`), `message`, and `why` where it is
         unsolvable: what can never hold, and what would help.
 
     Raises:
@@ -159,26 +159,18 @@ def plan_problem(config: PlanConfig) -> Answer:
     >>> answer.status.value, answer.plans[0].steps
     ('found', ['(open-drawer chest)', '(pick cup bench)', '(place-in cup chest)'])
     """
-    return planned(config)[0]
+    return planned(config)
 
 
-def planned(
-    config: PlanConfig, told: Callable[[FoundPlan], None] | None = None, spent: float = 0.0
-) -> tuple[Answer, list[Path]]:
-    """The answer of a planner, and the files that its plans were written to. `told` is told of each plan when it is
-    found; `spent` seconds of the time limit are gone already."""
-    answer = _asked(config, told or (lambda plan: None), spent)
-    if config.out is None or not answer.plans:
-        return answer, []
-    out = Path(config.out)
-    numbered = [out.with_name(f"{out.name}.{n}") for n in range(1, len(answer.plans) + 1)]
-    files = [out] if config.top_k is None else numbered
-    for path, found in zip(files, answer.plans, strict=True):
-        replace_file(path, str(found))
-    return answer, files
+def planned(config: PlanConfig, on_plan: Callable[[FoundPlan], None] | None = None, spent: float = 0.0) -> Answer:
+    """The same. `on_plan` is called with each plan when it is found; `spent` seconds of the time limit are gone."""
+    answer = _asked(config, on_plan or (lambda plan: None), spent)
+    if config.out is not None and answer.plans:
+        replace_file(Path(config.out), str(answer.plans[0]))
+    return answer
 
 
-def _asked(config: PlanConfig, told: Callable[[FoundPlan], None], spent: float) -> Answer:
+def _asked(config: PlanConfig, on_plan: Callable[[FoundPlan], None], spent: float) -> Answer:
     from tamp.pddl.ask import ask, ask_planner
     from tamp.pddl.conditions import parts
     from tamp.pddl.reading import read_problem
@@ -191,7 +183,7 @@ def _asked(config: PlanConfig, told: Callable[[FoundPlan], None], spent: float) 
         asks = language.planner(config.planner, language.model(config.llm))
         return ask_planner(parsed, asks, replace(question, left=left))
     after = min(left * AFTER, left - timeout * SEARCH) if len(parts(parsed.goals)) > 1 else 0.0
-    return _explained(ask(parsed, replace(question, left=left - after), told), parsed, left)
+    return _explained(ask(parsed, replace(question, left=left - after), on_plan), parsed, left)
 
 
 def _question(config: PlanConfig) -> Question:
@@ -204,9 +196,8 @@ def _question(config: PlanConfig) -> Question:
         if aim != "first":
             raise InputError(f"--planner {planner} finds one plan; valid with --{aim}: an engine")
         return Question(planner, "first", config.timeout)
-    if aim != "top-k":
-        arguments.check_planner(planner)
-    return Question(engines.for_aim(planner, aim), aim, config.timeout, config.top_k or 1)
+    arguments.check_planner(planner)
+    return Question(engines.for_aim(planner, aim), aim, config.timeout)
 
 
 def _explained(answer: Answer, parsed: Any, left: float) -> Answer:

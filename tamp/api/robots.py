@@ -51,7 +51,7 @@ def _size(part: Part) -> list[float]:
 def robot(name: str) -> dict[str, Any]:
     """A robot as it is used, by its name or its .toml: metres, radians and kilograms; boxes are lower and upper corners
     in the tool's frame. InputError for a robot that there is not."""
-    from motion.robot_survey import survey
+    from motion.robot_shape import survey
     from tamp.backends import bodies
 
     body: RobotBody = bodies.find(name)

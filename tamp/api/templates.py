@@ -5,19 +5,21 @@ The templates are the folders of `tamp/templates`, in which `my-…` stands for 
 
 from __future__ import annotations
 
+import ast
 import keyword
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tamp.api import template_text
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.files.replacing import replacing
+from tamp.files.source import Source, read
 from tamp.model.domain import Domain
 from tamp.pddl.domain_file import load
+from tamp.pddl.tree import Node, tree
 from tamp.perception.predicates import SEEN
 from tamp.skills.declared import backend_of, table_specs
 
@@ -29,6 +31,7 @@ RESERVED = ("and", "or", "not", "imply", "forall", "exists", "when", "define", "
 """Words of PDDL."""
 FACTS = ', facts=frozenset({"obstructed"})'
 """What the template of a skill declares, for domains with such a predicate."""
+_IMPORTS, _DEFINES = (ast.Import, ast.ImportFrom), (ast.FunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True)
@@ -102,10 +105,8 @@ def _new_observer(name: str, folder: Path) -> Written:
     note = f"`tamp test` tries {makes[0]} by itself" if makes else f"no operator makes ({name} …) true yet"
     symbols = [_identifier(parameter) for parameter, _ in domain.predicates[name].parameters]
     symbols = [f"{s}_" if s in ("view", "tolerance", "np") else s for s in symbols]
-    names = {"my-fact": name, "item: str": ", ".join(f"{s}: str" for s in symbols)}
-    if symbols:
-        names["(item)"] = f"({symbols[0]})"
-    return _merge(domain, "observer" if symbols else "observer-bare", names, name, notes=[note])
+    names = {"my-fact": name, ", item: str": "".join(f", {s}: str" for s in symbols)}
+    return _merge(domain, "observer", names, name, notes=[note])
 
 
 def _merge(
@@ -129,15 +130,14 @@ def _merge(
 
     texts: dict[Path, str] = {}
     if (shipped / "operator.pddl").is_file():
-        operator, skill, comment = (case, case, "skills.py") if template == "skill" else (f"make-{case}", "pick", "")
-        texts[domain.path] = template_text.with_operator(
-            domain.path, text("predicates.pddl"), _fitting(text("operator.pddl"), domain)
-        )
+        operator, skill = (case, f'"{case}"  # skills.py') if template == "skill" else (f"make-{case}", '"pick"')
+        added = _fitting(text("operator.pddl"), domain)
+        texts[domain.path] = _with_operator(domain.path, text("predicates.pddl"), added)
         table = folder / "skills.toml"
-        texts[table] = template_text.with_binding(table, operator, skill, comment)
+        texts[table] = _edited(table, lambda text: _with_binding(text, operator, skill))
     for file in ("skills.py", "observers.py"):
         if (shipped / file).is_file():
-            texts[folder / file] = template_text.with_python(folder / file, text(file))
+            texts[folder / file] = _with_python(folder / file, text(file))
     if (shipped / "case.toml").is_file():
         path = folder / "tests" / f"{case}.toml"
         if path.exists():
@@ -146,6 +146,79 @@ def _merge(
     written = [path for path in texts if not path.exists()]
     _write(texts)
     return Written(folder, written, [path for path in texts if path not in written], goal, notes)
+
+
+def _edited(path: Path, edit: Callable[[str], str]) -> str:
+    """The text of a file after `edit`, which works on plain line ends; its own line ends and byte order mark stay.
+    InputError when the file cannot be read or is not UTF-8 text."""
+    text = read(path).text
+    raw = path.read_bytes().decode("utf-8")
+    newline = "\r\n" if "\r\n" in raw else "\n"
+    return ("\ufeff" if raw.startswith("\ufeff") else "") + edit(text).replace("\n", newline)
+
+
+def _with_operator(path: Path, predicates: str, operator: str) -> str:
+    """The text of a domain file with whole lines of predicates and an operator, each at the end of its section."""
+
+    def edit(text: str) -> str:
+        top = tree(Source(str(path), text))
+        section = next((n for n in top.parts if n.head == ":predicates"), None)
+        if section is None:
+            raise InputError(f"{path}: it has no (:predicates …) to add to; valid: a domain such as domains/tabletop")
+        return _before_end(_before_end(text, top, operator), section, predicates)
+
+    return _edited(path, edit)
+
+
+def _before_end(text: str, node: Node, added: str) -> str:
+    """A text with whole lines before the closing parenthesis of a list."""
+    end = node.end - 1
+    start = text.rfind("\n", 0, end) + 1
+    if not text[start:end].strip():  # the parenthesis has a line of its own
+        return text[:start] + added + text[start:]
+    return f"{text[:end]}\n{added}{'  ' if node.head == ':predicates' else ''}{text[end:]}"
+
+
+def _with_binding(text: str, operator: str, skill: str) -> str:
+    """The text of a table of skills with one more operator, before its first `[table]`."""
+    header = re.search(r"^[ \t]*\[", text, re.MULTILINE)
+    keys = list(re.finditer(r"^[^#\[\s].*?(?=[ \t]*=)", text[: header.start()] if header else text, re.MULTILINE))
+    if not keys:
+        return f"{operator} = {skill}\n{text}"
+    column = text.index("=", keys[-1].end()) - keys[-1].start() - 1
+    at = f"{text}\n".index("\n", keys[-1].end())
+    return f"{text[:at]}\n{operator:{column}} = {skill}{text[at:]}"
+
+
+def _with_python(path: Path, template: str) -> str:
+    """The text of a module with what a template defines at its end, and the template's imports that it lacks; the
+    template where there is no such module. InputError, with the line, for a module that is not Python, and for a name
+    that it has already."""
+
+    def edit(text: str) -> str:
+        try:
+            module = ast.parse(text)
+        except SyntaxError as error:
+            raise InputError(f"{path}:{error.lineno or 1}: not Python: {error.msg}") from error
+        added = ast.parse(template)
+        defined = {node.name: node.lineno for node in module.body if isinstance(node, _DEFINES)}
+        for node in added.body:
+            if isinstance(node, _DEFINES) and node.name in defined:
+                raise InputError(f"{path}:{defined[node.name]}: there is a {node.name} already; valid: another name")
+        before = [node for node in module.body if isinstance(node, _IMPORTS)]
+        bound = {alias.asname or alias.name for node in before for alias in node.names}
+        lacking = []
+        for node in (node for node in added.body if isinstance(node, _IMPORTS)):
+            end = node.end_lineno
+            node.names = [alias for alias in node.names if (alias.asname or alias.name) not in bound]
+            lacking += [ast.unparse(node)] if node.names else []
+        head = before or (module.body[:1] if ast.get_docstring(module) is not None else [])
+        at = head[-1].end_lineno if head else 0
+        rows = text.rstrip().splitlines()
+        gap = [""] if lacking and head and not before else []
+        return "\n".join([*rows[:at], *gap, *lacking, *rows[at:], *template.splitlines()[end:], ""])
+
+    return _edited(path, edit) if path.is_file() else template
 
 
 def _fitting(operator: str, domain: Domain) -> str:
@@ -195,8 +268,6 @@ def _domain(folder: Path) -> Domain:
     domain = load(str(folder))
     if backend_of(domain.skills.values()) == "xarm":
         raise InputError(f"{folder} is a domain for an arm; valid: one for simulated scenes, such as domains/tabletop")
-    if domain.table.package is not None:
-        raise InputError(f"the Python of {folder} is the package {domain.table.package}; valid: a folder with its own")
     return domain
 
 

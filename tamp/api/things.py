@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tamp.backends.libero.categories import Category
     from tamp.perception.library import Library
     from tamp.perception.object_model import ObjectModel
-    from tamp.runs.library_building import Outcome
+    from tamp.runs.library_building import Built
 
 Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
 """Is told what is begun and how many there are of it; yields what is told a line about each that is done."""
@@ -28,8 +28,8 @@ def categories(counted: Counted, pictures: bool = False) -> dict[str, Any]:
     rendering.prepare(video=False, pictures=pictures)
     hush_warnings()
     with hush_simulator():
-        from tamp.backends.libero.arenas import ARENAS
         from tamp.backends.libero.categories import UnusableError, load, names
+        from tamp.backends.libero.scene_description import ARENAS
 
         usable, unusable, known = [], [], names()
         with counted("categories", len(known)) as done:
@@ -68,39 +68,25 @@ def _doors(category: Category) -> list[str]:
     return [r.name for r in category.regions("interior") if r.door is not None]
 
 
-class Objects:
-    """The library of known things; made by `objects`."""
-
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self.stale, self.robots = library.stale, sorted(library.robots)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A line for each: name, kind, size (metres), symmetry, attitudes, moving parts, where it comes from."""
-        return [_row(model, _source(self._library, model)) for _, model in sorted(self._library.items())]
-
-    def described(self, name: str) -> dict[str, Any]:
-        """All that is known of one. InputError where there is none of that name."""
-        from tamp.perception.library import path_of, read
-
-        model = self._library.model(name)
-        return _described(model, _source(self._library, model), read(path_of(name, self._library)).remarks)
-
-    def picture(self, name: str) -> bytes:
-        """What it looks like, a PNG."""
-        from tamp.perception.library import path_of, read_picture
-
-        return read_picture(path_of(name, self._library))
-
-
-def objects() -> Objects:
+def objects() -> Library:
     """The library of known things. InputError where it was not built."""
     from tamp.perception.library import load
 
-    return Objects(load())
+    return load()
 
 
-def build(counted: Counted) -> tuple[Path, list[Outcome]]:
+def rows(library: Library) -> list[dict[str, Any]]:
+    """A line for each: name, kind, size (metres), symmetry, attitudes, moving parts, where it comes from."""
+    return [_row(model, _source(library, model)) for _, model in sorted(library.items())]
+
+
+def described(library: Library, name: str) -> dict[str, Any]:
+    """All that is known of one. InputError where there is none of that name."""
+    entry = library.entry(name)
+    return _described(library[name], _source(library, library[name]), entry.remarks)
+
+
+def build(counted: Counted) -> tuple[Path, list[Built]]:
     """Make the library, in the folder that is returned: every thing of LIBERO, and its robot. What has not changed
     since is kept; what was added stays. InputError where nothing can be drawn."""
     from tamp.backends.libero import rendering
@@ -109,7 +95,7 @@ def build(counted: Counted) -> tuple[Path, list[Outcome]]:
     from tamp.perception.library import objects_folder
 
     folder = objects_folder()
-    outcomes: list[Outcome] = []
+    outcomes: list[Built] = []
     hush_warnings()
     with hush_simulator():
         from tamp.runs.library_building import build as build_all
@@ -132,11 +118,10 @@ def add(folder: Path) -> dict[str, Any]:
     with hush_simulator():
         from tamp.backends.libero.categories import names
         from tamp.perception.library import objects_folder
-        from tamp.perception.mesh_import import import_mesh as add_model
-        from tamp.perception.mesh_import import model_in
+        from tamp.perception.mesh_import import import_mesh
 
-        entry = add_model(folder, objects_folder(), frozenset(names()), language.nouns)
-    return _described(model_in(entry), "added", entry.remarks)
+        model, remarks = import_mesh(folder, objects_folder(), frozenset(names()), language.nouns)
+    return _described(model, "added", remarks)
 
 
 def _source(library: Library, model: ObjectModel) -> str:

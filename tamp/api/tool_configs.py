@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from tamp.api.configs import (
     DEFAULT_MODEL,
@@ -51,27 +51,17 @@ class PlanConfig:
         float, Option("Seconds for the search, and for what explains that there is no plan.", min=0.01, max=1e6)
     ] = 60.0
     optimal: Annotated[bool, Option("A plan that is proven to be the best.")] = False
-    top_k: Annotated[int | None, Option("The N best plans; needs up-symk.", "N", min=1)] = None
     anytime: Annotated[bool, Option("Better and better plans, until the time is up.")] = False
-    out: Annotated[Path | str | None, Option("Write the plan there too; with --top-k to F.1, F.2, ...", "F")] = None
+    out: Annotated[Path | str | None, Option("Write the plan there too.", "F")] = None
 
     def __post_init__(self) -> None:
-        if len(asked := self._aims) > 1:
-            raise InputError(f"{' and '.join(asked)} do not go together; valid: one of --optimal, --top-k, --anytime")
-
-    @property
-    def _aims(self) -> dict[str, Aim]:
-        aims: dict[str, tuple[Aim, bool]] = {
-            "--optimal": ("optimal", self.optimal),
-            "--top-k": ("top-k", self.top_k is not None),
-            "--anytime": ("anytime", self.anytime),
-        }
-        return {option: aim for option, (aim, on) in aims.items() if on}
+        if self.optimal and self.anytime:
+            raise InputError("--optimal and --anytime do not go together; valid: one of them")
 
     @property
     def aim(self) -> Aim:
         """Which plan is asked for."""
-        return next(iter(self._aims.values()), "first")
+        return "optimal" if self.optimal else "anytime" if self.anytime else "first"
 
 
 @dataclass(frozen=True)
@@ -365,3 +355,59 @@ class ShowBodyConfig:
     name: Annotated[
         str, Option("A robot: a name, a .toml file; or a model: .urdf, .xml, package:file.", "NAME", positional=True)
     ]
+
+
+NewName = Annotated[str, Option("Small letters, digits, - and _, a letter first.", "NAME", positional=True)]
+Place = Annotated[Path, Option("The folder in which NAME is made.", "DIR", flag="--in")]
+DomainFolder = Annotated[Path, Option("A folder with a domain.pddl.", "DIR", flag="--domain")]
+
+
+@dataclass(frozen=True)
+class NewDomainConfig:
+    """Write a domain folder that runs.
+
+    It can do all that the tabletop domain can, and one thing of its own, which is there to be changed.
+    """
+
+    name: NewName
+    place: Place = Path()
+    kind: ClassVar[Literal["domain"]] = "domain"
+
+
+@dataclass(frozen=True)
+class NewSkillConfig:
+    """Add a skill to a domain folder.
+
+    Its motion, an operator that is bound to it, a predicate that this makes true, its observer, and a case.
+    """
+
+    name: NewName
+    place: DomainFolder = Path()
+    kind: ClassVar[Literal["skill"]] = "skill"
+
+
+@dataclass(frozen=True)
+class NewObserverConfig:
+    """Add an observer of a predicate to a domain folder.
+
+    Where the domain has no such predicate, it too, an operator that makes it true, and a case.
+    """
+
+    name: NewName
+    place: DomainFolder = Path()
+    kind: ClassVar[Literal["observer"]] = "observer"
+
+
+@dataclass(frozen=True)
+class NewSceneConfig:
+    """Write a folder with a scene.toml.
+
+    Two things on a table, an instruction, and a goal.
+    """
+
+    name: NewName
+    place: Place = Path()
+    kind: ClassVar[Literal["scene"]] = "scene"
+
+
+NewConfig = NewDomainConfig | NewSkillConfig | NewObserverConfig | NewSceneConfig

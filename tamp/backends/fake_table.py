@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motion.joint_servo import JointServo
+from motion.arm_drive import JointServo
 from motion.poses import Array, inverse
 from motion.robot import RobotDescription
 from motion.world import State

@@ -10,7 +10,7 @@ from tamp.files.toml_table import Table, read_placed
 
 OLDEST = 604_800.0
 """Seconds after which anything is doubted that is to be doubted at all: a week. More were milliseconds."""
-PREDICATES, PYTHON = "predicates", "python"
+PREDICATES = "predicates"
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,10 @@ class Belief:
 
 @dataclass(frozen=True)
 class SkillTable:
-    """`skills` maps operators to skill names, `beliefs` predicates to how they are believed; `package` is a package
-    whose modules `observers` and `skills` stand for the folder's."""
+    """`skills` maps operators to skill names, `beliefs` predicates to how they are believed."""
 
     skills: Mapping[str, str] = field(default_factory=dict)
     beliefs: Mapping[str, Belief] = field(default_factory=dict)
-    package: str | None = None
 
 
 def read_skill_table(path: Path) -> SkillTable:
@@ -37,13 +35,8 @@ def read_skill_table(path: Path) -> SkillTable:
         return SkillTable()
     table = read_placed(path)
     beliefs = {name: _belief(each) for name, each in table.tables(PREDICATES, "[predicates.NAME]")}
-    package = None
-    if table.has(PYTHON):
-        python = table.table(PYTHON, "[python] with a package")
-        python.only("package")
-        package = python.text("package", "the name of a package, as it is imported")
-    skills = {o: table.text(o, "the name of a skill") for o in table.values if o not in (PREDICATES, PYTHON)}
-    return SkillTable(skills, beliefs, package)
+    skills = {o: table.text(o, "the name of a skill") for o in table.values if o != PREDICATES}
+    return SkillTable(skills, beliefs)
 
 
 def _belief(table: Table) -> Belief:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -53,8 +53,9 @@ class FoundPlan:
 
 @dataclass(frozen=True)
 class Answer:
-    """`plans` are the best first; `message` says what became of it, also of a search that was ended with plans in
-    hand. `features` are those of the problem that the engine cannot handle, `able` the installed engines that can.
+    """`plans` has the best plan, if one was found; `message` says what became of the search, also of one that was ended
+    with a plan in hand. `features` are those of the problem that the engine cannot handle, `able` the installed engines
+    that can.
     """
 
     status: PlanStatus
@@ -68,21 +69,20 @@ class Answer:
     why: Why | None = None
 
 
-Told = Callable[[FoundPlan], None]
+OnPlan = Callable[[FoundPlan], None]
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of an engine, `count` plans where the aim is the k best.
+    """What is asked of an engine.
 
-    `seconds` is the time limit that is spoken of; `left`, by default all of it, is left for the search. `invariants`
+    `seconds` is the time limit that messages give; `left`, by default all of it, is left for the search. `invariants`
     is for Fast Downward, see `tamp.pddl.planner.results`.
     """
 
     engine: str
     aim: Aim = "first"
     seconds: float = 60.0
-    count: int = 1
     left: float | None = None
     invariants: bool = True
 
@@ -92,20 +92,18 @@ class Question:
         return self.seconds if self.left is None else self.left
 
 
-def ask(problem: Any, question: Question, told: Told = lambda plan: None) -> Answer:
-    """Search in a process of its own. Each plan goes to `told` when it comes; the answer has the best of them first.
+def ask(problem: Any, question: Question, on_plan: OnPlan = lambda plan: None) -> Answer:
+    """Search in a process of its own. Each plan goes to `on_plan` when it comes; the answer has the best of them.
 
     Does not raise for what an engine does: it fails, it is late, or it does not support the problem.
     """
 
     def work(emit: Emit) -> None:
-        start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for message in _search(problem, question, start):
-                emit(message)
+            emit({"kind": "end", "answer": _search(problem, question, emit)})
 
-    return _asked(work, question, told)
+    return _answered(work, question, on_plan)
 
 
 def ask_planner(problem: Any, planner: Planner, question: Question) -> Answer:
@@ -116,34 +114,44 @@ def ask_planner(problem: Any, planner: Planner, question: Question) -> Answer:
         if result.plan is not None:
             actions = result.plan.actions
             emit({"kind": "plan", "plan": FoundPlan(actions, len(actions), result.seconds)})
-        emit({"kind": "end", "status": result.status, "message": result.message})
+        emit({"kind": "end", "answer": Answer(result.status, question.engine, 0.0, message=result.message)})
 
-    return _asked(work, question, lambda plan: None)
+    return _answered(work, question, lambda plan: None)
 
 
-def _search(problem: Any, question: Question, start: float) -> Iterator[Message]:
-    """A message of kind `plan` for each plan, or of kind `wrong plan`, and one of kind `end` or `unsupported`. Raises
-    whatever the engine raises."""
-    name, aim = question.engine, question.aim
-    ready, compilations = prepared(problem, name, aim)
+def _search(problem: Any, question: Question, emit: Emit) -> Answer:
+    """Emit a message of kind `plan` for each plan; returns what became of the search. Raises whatever the engine
+    raises."""
+    start, name = time.perf_counter(), question.engine
+    ready, compilations = prepared(problem, name, question.aim)
     if features := lacking(name, ready):
-        asked = with_action_costs(problem)
-        can = able(asked)
-        yield {"kind": "unsupported", "features": features, "able": can, "help": "" if can else help_for(asked.kind)}
-        return
-    result, told = None, set[Any]()
+        return _unsupported(problem, name, features)
+    result: Any = None
+    found: FoundPlan | str | None = None
     own = max(question.limit - _GRACE, question.limit / 2)
-    for result in results(ready, compilations, name, aim, own, question.count, question.invariants):
-        if result.plan is not None:
-            found = judged_plan(problem, result.plan)
-            if isinstance(found, str):
-                yield {"kind": "wrong plan", "message": found}
-            elif found not in told or aim == "top-k":
-                yield {"kind": "plan", "plan": replace(found, seconds=round(time.perf_counter() - start, 3))}
-            told.add(found)
-    status, words = ("INTERNAL_ERROR", "") if result is None else (result.status.name, last_words(result))
-    became, message_of_it = status_of(name, status, words, question.seconds)
-    yield {"kind": "end", "status": became, "message": message_of_it, "optimal": status == "SOLVED_OPTIMALLY"}
+    for result in results(ready, compilations, name, question.aim, own, question.invariants):
+        if result.plan is None:
+            continue
+        before, found = found, judged_plan(problem, result.plan)
+        if isinstance(found, str):
+            return Answer(
+                PlanStatus.FAILED, name, 0.0, message=f"{name} answered with a plan that is not valid: {found}"
+            )
+        if found != before:
+            emit({"kind": "plan", "plan": replace(found, seconds=round(time.perf_counter() - start, 3))})
+    status = "INTERNAL_ERROR" if result is None else result.status.name
+    if found is None and status.startswith("SOLVED"):
+        status = "INTERNAL_ERROR"
+    became, message = status_of(name, status, "" if result is None else last_words(result), question.seconds)
+    return Answer(became, name, 0.0, message=message, optimal=status == "SOLVED_OPTIMALLY")
+
+
+def _unsupported(problem: Any, name: str, features: tuple[str, ...]) -> Answer:
+    asked = with_action_costs(problem)
+    can = able(asked)
+    others = f"{', '.join(can)} can" if can else f"no installed engine can{help_for(asked.kind)}"
+    message = f"{name} does not support {', '.join(features)}; {others}"
+    return Answer(PlanStatus.UNSUPPORTED, name, 0.0, message=message, features=features, able=can)
 
 
 def judged_plan(problem: Any, plan: Any) -> FoundPlan | str:
@@ -178,64 +186,40 @@ def _number(value: Any) -> str:
     return three if Fraction(three) == value else f"{float(value):.9f}"
 
 
-def _asked(work: Work, question: Question, told: Told) -> Answer:
+def _answered(work: Work, question: Question, on_plan: OnPlan) -> Answer:
     start = time.perf_counter()
     plans: list[FoundPlan] = []
     last: Message = {"kind": "late"}
-    with closing(messages(work, question.limit)) as said:
-        for message in said:
+    with closing(messages(work, question.limit)) as received:
+        for message in received:
             if message["kind"] == "plan":
                 plans.append(message["plan"])
-                told(plans[-1])
+                on_plan(plans[-1])
                 continue
             last = message
-            if last["kind"] in ("end", "unsupported", "wrong plan"):
+            if last["kind"] == "end":
                 break
-    answer = _answer(question, last)
-    if plans:
-        answer = _with_plans(question, answer, plans, bool(last.get("optimal")))
-    elif answer.status is PlanStatus.FOUND:
-        answer = replace(answer, status=PlanStatus.FAILED, message=f"{question.engine} failed: it says nothing")
-    return replace(answer, seconds=time.perf_counter() - start)
+    answer = replace(_ended(question, last), seconds=time.perf_counter() - start)
+    if not plans:
+        return answer
+    # Among those as cheap the shortest, then the first that came.
+    best = min(plans, key=lambda p: (float("inf") if p.cost is None else p.cost, len(p.actions)))
+    became = ""
+    if answer.status is PlanStatus.TIMEOUT:
+        became = f"ended after {question.seconds:g} s: there may be better ones"
+    elif answer.status not in (PlanStatus.FOUND, PlanStatus.UNSOLVABLE):
+        became = f"the search ended early: {answer.message}"
+    return replace(answer, status=PlanStatus.FOUND, plans=(best,), message=became)
 
 
-def _answer(question: Question, last: Message) -> Answer:
+def _ended(question: Question, last: Message) -> Answer:
     """What the last message means, whether or not there are plans."""
-    name = question.engine
-    if last["kind"] == "late":
-        return Answer(PlanStatus.TIMEOUT, name, 0.0, message=f"no plan within {question.seconds:g} s")
-    if last["kind"] == "unsupported":
-        others = f"; {', '.join(last['able'])} can" if last["able"] else f"; no installed engine can{last['help']}"
-        message = f"{name} does not support {', '.join(last['features'])}{others}"
-        features, can = tuple(last["features"]), tuple(last["able"])
-        return Answer(PlanStatus.UNSUPPORTED, name, 0.0, message=message, features=features, able=can)
-    if last["kind"] == "wrong plan":
-        message = f"{name} answered with a plan that is not valid: {last['message']}"
-        return Answer(PlanStatus.FAILED, name, 0.0, message=message)
     if last["kind"] == "end":
-        return Answer(last["status"], name, 0.0, message=last["message"])
+        answer: Answer = last["answer"]
+        return answer
+    if last["kind"] == "late":
+        return Answer(PlanStatus.TIMEOUT, question.engine, 0.0, message=f"no plan within {question.seconds:g} s")
     if last.get("type") == "InputError":
         raise InputError(last["message"])
-    message = f"{name} failed: {last.get('message', 'it says nothing')}"
-    return Answer(PlanStatus.FAILED, name, 0.0, message=message)
-
-
-def _with_plans(question: Question, end: Answer, plans: list[FoundPlan], proven: bool) -> Answer:
-    """The best plans; `end` is what became of the search after the last of them."""
-    best = _best_first(plans, question)
-    few = question.aim == "top-k" and len(best) < question.count
-    if end.status is PlanStatus.TIMEOUT:
-        message = f"ended after {question.seconds:g} s: there may be {'more' if few else 'better ones'}"
-    elif end.status in (PlanStatus.FOUND, PlanStatus.UNSOLVABLE):
-        message = "there are no more" if few else ""
-    else:
-        message = f"the search ended early: {end.message}"
-    # The engine for the k best comes upon them in order, so that the first is the best whenever it is ended.
-    optimal = proven or (question.aim == "top-k" and best[0] == plans[0])
-    return replace(end, status=PlanStatus.FOUND, plans=best, message=message, optimal=optimal)
-
-
-def _best_first(plans: list[FoundPlan], question: Question) -> tuple[FoundPlan, ...]:
-    """One plan, or as many as were asked for. Among those as cheap the shortest, then the first that came."""
-    ordered = sorted(plans, key=lambda p: (float("inf") if p.cost is None else p.cost, len(p.actions)))
-    return tuple(ordered[: question.count] if question.aim == "top-k" else ordered[:1])
+    message = f"{question.engine} failed: {last.get('message', 'it says nothing')}"
+    return Answer(PlanStatus.FAILED, question.engine, 0.0, message=message)

@@ -1,24 +1,25 @@
-"""A problem without the features that an engine does not have, by unified-planning's compilers."""
+"""Transform a problem so that an engine takes it and is fast, mostly by unified-planning's compilers."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tamp.pddl.conditions import parts
+from tamp.pddl.conditions import is_atom, parts, within
 from tamp.pddl.engines import engine
-from tamp.pddl.simplifying import complemented, simplified, without_idle_effects
 
 _STEPS = (
     ("up_quantifiers_remover", "QUANTIFIERS_REMOVING", ("EXISTENTIAL_CONDITIONS", "UNIVERSAL_CONDITIONS")),
     ("up_quantifiers_remover", "QUANTIFIERS_REMOVING", ("FORALL_EFFECTS",)),
     ("up_disjunctive_conditions_remover", "DISJUNCTIVE_CONDITIONS_REMOVING", ("DISJUNCTIVE_CONDITIONS",)),
-    ("up_grounder", "GROUNDING", ("EQUALITIES",)),
+    ("up_grounder", "GROUNDING", ("EQUALITIES", "CONDITIONAL_EFFECTS")),
     ("up_conditional_effects_remover", "CONDITIONAL_EFFECTS_REMOVING", ("CONDITIONAL_EFFECTS",)),
     ("up_negative_conditions_remover", "NEGATIVE_CONDITIONS_REMOVING", ("NEGATIVE_CONDITIONS",)),
     ("up_usertype_fluents_remover", "USERTYPE_FLUENTS_REMOVING", ("OBJECT_FLUENTS",)),
 )
-"""Compilers, and the features that each takes out. Grounding, which decides equalities, comes before negations."""
+"""Compilers, and the features that each takes out. Grounding decides equalities and static conditions of effects."""
 
 _HARMLESS = {"UNDEFINED_INITIAL_NUMERIC"}
 """What compilers say that they do not support, and leave alone."""
@@ -47,9 +48,8 @@ def compiled(problem: Any, name: str) -> tuple[Any, list[Any]]:
         results.extend([_ByName(problem)] if changed is not problem else [])
         return changed
 
-    if all(hasattr(action, "preconditions") for action in problem.actions):
-        problem = by_name(complemented(problem) if "NEGATIVE_CONDITIONS" in has else problem)
-        problem = by_name(problem if "CONDITIONAL_EFFECTS" in has else without_idle_effects(problem))
+    if "CONDITIONAL_EFFECTS" not in has:
+        problem = by_name(simplified(problem))
     features: set[str] | None = None
     for step in (*_STEPS, *_STEPS[1:]):  # taking out conditional effects may bring new disjunctions
         compiler, kind, removed = step
@@ -65,6 +65,8 @@ def compiled(problem: Any, name: str) -> tuple[Any, list[Any]]:
                 problem, features = results[-1].problem, None
                 if step is _ALWAYS and _has_disjunctions(problem):
                     problem = by_name(simplified(problem, static=True))
+    if "NEGATIVE_CONDITIONS" in has:
+        problem = by_name(complemented(problem))
     return by_name(simplified(problem)), results
 
 
@@ -89,6 +91,110 @@ def original(plan: Any, results: list[Any]) -> Any:
     for result in reversed(results):
         plan = plan.replace_action_instances(result.map_back_action_instance)
     return plan
+
+
+def simplified(problem: Any, static: bool = False) -> Any:
+    """The problem without conditions and goals that always hold, and without actions that change nothing or can never
+    be done; itself where nothing of it is shorter. `static`: atoms that no action changes are decided, too.
+
+    A goal that never holds becomes a fact that no action gives. Any engine finds out that there is no plan for such a
+    fact, whereas most fail on the constant, and on an action without an effect. Of preconditions Fast Downward makes
+    all the ways in which they can hold, also those in which they never do; of a conditional effect that never comes
+    about a compiler makes another action.
+    """
+    from unified_planning.model.walkers import Simplifier
+
+    walker = Simplifier(problem.environment, problem if static else None)
+    known = [*problem.explicit_initial_values.items(), *((e.fluent, e.value) for e in _effects(problem))]
+    known += [(f(*f.signature), value) for f, value in problem.fluents_defaults.items()]
+    may_hold = {atom.fluent() for atom, value in known if not value.is_false()}
+
+    def simplify(condition: Any) -> Any:
+        simpler = walker.simplify(condition)
+        never = is_atom(simpler) and simpler.fluent() not in may_hold
+        return problem.environment.expression_manager.FALSE() if never else simpler
+
+    actions = [_simplified_action(action, simplify) for action in problem.actions]
+    goals = [simplify(goal) for goal in problem.goals]
+    same = all(new is old for new, old in zip(actions, problem.actions, strict=True))
+    if same and not any(goal.is_bool_constant() for goal in goals):
+        return problem
+    copy = problem.clone()
+    copy.clear_actions()
+    copy.add_actions([action.clone() for action in actions if action is not None])
+    copy.clear_goals()
+    for goal in goals:
+        if not goal.is_bool_constant():
+            copy.add_goal(goal)
+    if any(goal.is_false() for goal in goals):
+        copy.add_goal(_added_fluent(copy, "never", False)())
+    return copy
+
+
+def _effects(problem: Any) -> Iterator[Any]:
+    """All effects of a problem, whenever they come about."""
+    groups = [action.effects for action in problem.actions] + [problem.timed_effects]
+    for group in groups:
+        yield from itertools.chain.from_iterable(group.values()) if isinstance(group, dict) else group
+
+
+def _simplified_action(action: Any, simplify: Callable[[Any], Any]) -> Any:
+    """The action, itself where nothing of it is shorter; None where it can never be done or changes nothing. One that
+    lasts takes time at least."""
+    if not hasattr(action, "preconditions"):
+        return action
+    needs = [simplify(c) for c in action.preconditions]
+    conditions = [simplify(e.condition) for e in action.effects]
+    if any(c.is_false() for c in needs) or all(c.is_false() for c in conditions):
+        return None
+    if needs == action.preconditions and not any(c.is_false() for c in conditions):
+        return action
+    made, effects = action.clone(), [e for e, c in zip(action.effects, conditions, strict=True) if not c.is_false()]
+    made.clear_preconditions()
+    made.clear_effects()
+    for need in needs:
+        made.add_precondition(need)
+    for effect in effects:
+        made._add_effect_instance(effect)
+    return made
+
+
+def complemented(problem: Any) -> Any:
+    """The problem with a positive fact, true where the atom is false, for each negated atom in its goals; itself
+    where there are none. Operators keep their names and parameters.
+
+    Fast Downward's heuristics count such facts: to take eight things off a table, `(not (on ?o table))` for each, it
+    searches for more than a minute; put so that eight facts become true it takes less than half a second.
+    """
+    negated = [c for goal in problem.goals for c in within(goal) if c.is_not() and is_atom(c.arg(0))]
+    if not negated or not all(hasattr(action, "preconditions") for action in problem.actions):
+        return problem
+    copy, negation = problem.clone(), problem.environment.expression_manager.Not
+    fluents = dict.fromkeys(c.arg(0).fluent() for c in negated)
+    opposites = {f: _added_fluent(copy, f"not-{f.name}", True, f.signature) for f in fluents}
+    for action in copy.actions:
+        for effect in list(action.effects):
+            if (opposite := opposites.get(effect.fluent.fluent())) is not None:
+                mirrored = opposite(*effect.fluent.args), negation(effect.value).simplify(), effect.condition
+                action._add_effect_instance(type(effect)(*mirrored, effect.kind, effect.forall))
+    for atom, value in problem.explicit_initial_values.items():
+        if (opposite := opposites.get(atom.fluent())) is not None:
+            copy.set_initial_value(opposite(*atom.args), value.is_false())
+    positive = {c: opposites[c.arg(0).fluent()](*c.arg(0).args) for c in negated}
+    copy.clear_goals()
+    for goal in problem.goals:
+        copy.add_goal(goal.substitute(positive))
+    return copy
+
+
+def _added_fluent(problem: Any, name: str, value: bool, signature: Any = ()) -> Any:
+    """A new fluent that is true or false, by a name that nothing else has."""
+    from unified_planning.shortcuts import Fluent
+
+    while problem.has_name(name):
+        name += "-"
+    kind = problem.environment.type_manager.BoolType()
+    return problem.add_fluent(Fluent(name, kind, list(signature), problem.environment), default_initial_value=value)
 
 
 def with_metric(problem: Any) -> Any:

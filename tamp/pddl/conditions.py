@@ -120,6 +120,15 @@ def parts(conditions: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys(found))
 
 
+def within(condition: Any) -> Iterator[Any]:
+    """A condition and all that is in it."""
+    left = [condition]
+    while left:
+        one = left.pop()
+        yield one
+        left += one.args
+
+
 def is_atom(condition: Any) -> bool:
     """Whether it is a fluent that is true or false."""
     return bool(condition.is_fluent_exp() and condition.type.is_bool_type())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -14,14 +15,11 @@ PLANNERS = ("fast-downward", "pyperplan")
 """The engine that is taken where none is named, and the one that stands in for it; each comes with the extra of its
 name. Any other of unified-planning is taken by its name."""
 
-Aim = Literal["first", "optimal", "anytime", "top-k"]
-"""What is asked for: the first plan, one that is proven to be the best, better and better ones, the k best."""
-
-TOP_K = "symk"
-"""The engine of unified-planning that finds the k best plans."""
+Aim = Literal["first", "optimal", "anytime"]
+"""What is asked for: the first plan, one that is proven to be the best, better and better ones."""
 
 _WHOLE_COSTS = ("up_fast_downward", "up_symk")
-"""Packages of the engines that handle costs which are whole numbers."""
+"""Packages of the engines that handle costs that are whole numbers."""
 
 _HELP = {"up-enhsp": "numbers", "up-lpg": "times and numbers", "up-tamer": "times and numbers"}
 """Packages for what no engine of the lock can do, and what they can."""
@@ -81,8 +79,6 @@ def for_aim(name: str, aim: Aim) -> str:
 
     InputError when it has none, with those that do.
     """
-    if aim == "top-k":
-        return _top_k(name)
     check(name)
     if aim == "first":
         return name
@@ -102,14 +98,6 @@ def _suits(name: str, aim: Aim) -> bool:
     if aim == "anytime":
         return bool(kind.is_anytime_planner())
     return bool(kind.is_oneshot_planner() and kind.satisfies(OptimalityGuarantee.SOLVED_OPTIMALLY))
-
-
-def _top_k(name: str) -> str:
-    if name not in (TOP_K, "fast-downward"):
-        raise InputError(f"planner {name!r} does not find the k best plans; valid with --top-k: {TOP_K}")
-    if not installed(TOP_K):
-        raise InputError(f"--top-k needs the engine {TOP_K}, which is not installed: pip install {package(TOP_K)}")
-    return TOP_K
 
 
 def lacking(name: str, problem: Any) -> tuple[str, ...]:
@@ -137,10 +125,8 @@ def able(problem: Any) -> tuple[str, ...]:
 
 def help_for(kind: Any) -> str:
     """Which package may help when no installed engine can."""
-    numeric, timed = _any(kind, "NUMERIC", "INT_FLUENTS", "REAL_FLUENTS"), _any(kind, "TIME", "DURATION")
+    features = " ".join(kind.features)
+    timed = re.search("TIME|DURATION", features) is not None
+    numeric = re.search("NUMERIC|INT_FLUENTS|REAL_FLUENTS", features) is not None
     fit = [f"{p} ({what})" for p, what in _HELP.items() if (timed and "times" in what) or (numeric and not timed)]
     return f"; pip install {' or '.join(fit)} brings one that may" if fit else ""
-
-
-def _any(kind: Any, *words: str) -> bool:
-    return any(word in feature for feature in kind.features for word in words)

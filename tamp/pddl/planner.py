@@ -140,7 +140,6 @@ def results(
     name: str,
     aim: Aim = "first",
     seconds: float = 60.0,
-    count: int = 1,
     invariants: bool = True,
 ) -> Iterator[Any]:
     """unified-planning's results for a problem that is `prepared`, with plans for the one it was made from; the last of
@@ -154,12 +153,9 @@ def results(
             planner.skip_checks = True  # `lacking` knows better
             yield _mapped(planner.solve(ready, **limit), compilations)
         return
-    params = {"number_of_plans": count} if aim == "top-k" else {}
-    with AnytimePlanner(name=name, params=params) as planner:
+    with AnytimePlanner(name=name) as planner:
         planner.skip_checks = True
         for result in planner.get_solutions(ready, **limit):
-            if result.status.name != "INTERMEDIATE" and aim == "top-k":
-                result.plan = None  # the last one again
             yield _mapped(result, compilations)
 
 

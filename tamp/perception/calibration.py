@@ -45,8 +45,7 @@ from tamp.perception.registration import (
     sought,
     undetermined_direction,
 )
-from tamp.perception.rig import steady
-from tamp.perception.robot_appearance import link_poses, robot_pixels
+from tamp.perception.rig import link_poses, robot_pixels, steady
 
 FEWEST = 3
 """Views at least, from places that differ."""

@@ -23,8 +23,7 @@ from tamp.perception.library import Library
 from tamp.perception.looks import Look, gone, sighting
 from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognition import Recognition, recognised
-from tamp.perception.rig import Rig
-from tamp.perception.robot_appearance import link_poses, reaches_forward
+from tamp.perception.rig import Rig, link_poses, reaches_forward
 from tamp.perception.segmentation import Ground, Points, above, clusters, ground_of, looked_from, stood_on, together
 from tamp.perception.support import OBSTACLE, Obstacle, floating, ground_object, reaches, set_on_ground, unexplained
 from tamp.perception.tracking import (

@@ -19,8 +19,7 @@ import numpy as np
 from motion.poses import Array, Numbers, joint_transform, pose, rotation_about
 from tamp.perception.kernels import on_skin, seen_past
 from tamp.perception.looks import Look
-from tamp.perception.object_model import ObjectModel, Skin
-from tamp.perception.placing import PlacedModel, whole
+from tamp.perception.object_model import ObjectModel, PlacedModel, Skin, whole
 
 ON_SKIN = 0.008
 """Metres from the skin at which a point counts for nothing, in the end."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from motion.poses import Array, inverse, moved, pose
 from tamp.model.scene import RobotState
-from tamp.perception.placing import PlacedModel
+from tamp.perception.object_model import PlacedModel
 
 STILL = 0.0015
 """Metres that fingers which have stopped move in the moments that are looked back on: what is soft gives way

@@ -12,9 +12,8 @@ from scipy.ndimage import binary_erosion
 
 from motion.poses import Array, from_quat, inverse, moved, pose
 from tamp.model.images import Image
-from tamp.perception.masks import masks
-from tamp.perception.object_model import ObjectModel
-from tamp.perception.placing import PlacedModel
+from tamp.perception.looks import masks
+from tamp.perception.object_model import ObjectModel, PlacedModel
 
 TINT = 0.4
 """How much of a mask's colour there is in its pixels."""

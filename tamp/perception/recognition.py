@@ -25,7 +25,7 @@ from tamp.perception.fitting import (
     turned_about,
 )
 from tamp.perception.looks import Look, share_seen
-from tamp.perception.placing import PlacedModel, whole
+from tamp.perception.object_model import PlacedModel, whole
 from tamp.perception.segmentation import EXPLAINED, Ground, Points, clusters, evidence
 from tamp.perception.unknown_objects import SEEN, shaped_like
 

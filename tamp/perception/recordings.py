@@ -1,18 +1,21 @@
-"""Record images and proprioception in a folder: all that perception may use, and nothing else.
+"""Record images and proprioception in a folder: all that perception may use; and the ground truth, in one of its own.
 
     recording.json                what was recorded, the robot, proprioception of each control period, where the cameras
                                   were at each of the moments with images; written last
     0000_agentview.png            colour, of moment 0
     0000_agentview_depth.png      depth: 16 bits, tenths of a millimetre, 0 where nothing was measured
+    truth/truth.json              things, and at each moment their poses, joints and visible pixels, and what holds
+    truth/0000_agentview_instances.png   which thing each pixel shows: its number in `truth.json` from 1 on, 0 for what
+                                  all stand on and whatever is behind, 255 for the robot
 
-What is true of the same moments is kept apart: see `tamp.perception.ground_truth`.
+Perception runs without the folder `truth`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +38,10 @@ REDO = "record it again"
 POSE = f"a pose (4, 4); {REDO}"
 DEPTH_UNIT, FARTHEST = 1e-4, 65535
 """Metres of one step of a stored depth, and the largest stored one: what is further away is stored as that."""
+TRUTH, TRUTH_INDEX = "truth", "truth.json"
+ROBOT = 255
+"""Number of the robot in a picture of instances."""
+MOST_THINGS = ROBOT - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +62,39 @@ class Recording:
         return dataclasses.replace(self.felt[self.moments[moment]], images=images)
 
 
+@dataclass(frozen=True)
+class TrueThing:
+    """A thing that is there, called as the simulator calls it. `joints` are its parts that move on one, by the end of
+    their name after the thing's own, with their kind: drawer, door, knob."""
+
+    name: str
+    category: str
+    movable: bool
+    joints: dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class TrueMoment:
+    """What is true at a moment: poses (4, 4) in the world and joint values (m, rad) by thing, the pixels that show it
+    by camera, the symbolic facts, and what the hand holds."""
+
+    time: float
+    poses: dict[str, Array]
+    joints: dict[str, dict[str, float]]
+    pixels: dict[str, dict[str, int]]
+    atoms: tuple[str, ...] = ()
+    held: str | None = None
+
+
 @dataclass(eq=False)
 class Writer:
-    """Writes a recording into a folder, which is one once `close` was called."""
+    """Writes a recording into a folder, which is one once `close` was called. With `things`, what is true as well."""
 
     folder: Path
     robot: RobotDescription
     about: dict[str, Any]
+    things: tuple[TrueThing, ...] = ()
+    _truth: list[TrueMoment] = dataclasses.field(default_factory=list)
     _felt: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     _moments: list[dict[str, Any]] = dataclasses.field(default_factory=list)
 
@@ -72,6 +105,13 @@ class Writer:
         if observation.images:
             pictures = [self._picture(image) for image in observation.images]
             self._moments.append({"period": len(self._felt) - 1, "pictures": pictures})
+
+    def true(self, moment: TrueMoment, instances: Mapping[str, Array]) -> None:
+        """Keep what is true at a moment, with the number (h, w) of what each pixel shows by camera."""
+        for camera, numbers in instances.items():
+            name = _instances_name(len(self._truth), camera)
+            write_png(self.folder / TRUTH / name, numbers.astype(np.uint8))
+        self._truth.append(moment)
 
     @property
     def moments(self) -> int:
@@ -88,6 +128,9 @@ class Writer:
 
     def close(self) -> None:
         """Make it a recording."""
+        if self.things:
+            things, moments = [vars(t) for t in self.things], [vars(m) for m in self._truth]
+            write_json(self.folder / TRUTH / TRUTH_INDEX, {"format": FORMAT, "things": things, "moments": moments})
         robot = dataclasses.asdict(self.robot) | {"pinned_bodies": sorted(self.robot.pinned_bodies)}
         record = {"format": FORMAT, "about": self.about, "robot": robot, "felt": self._felt, "moments": self._moments}
         write_json(self.folder / INDEX, record)
@@ -152,9 +195,10 @@ def _image(folder: Path, record: dict[str, Any]) -> Image:
 
 
 def write_png(path: Path, pixels: Array) -> None:
-    """Write bytes (h, w, 3) or (h, w), or 16 bits (h, w), as a PNG."""
+    """Write bytes (h, w, 3) or (h, w), or 16 bits (h, w), as a PNG, into a folder that is made."""
     import imageio.v3 as imageio
 
+    path.parent.mkdir(parents=True, exist_ok=True)
     imageio.imwrite(path, pixels, extension=".png")
 
 
@@ -186,3 +230,41 @@ def read_json(path: Path, form: int) -> Table:
         found = record.values.get("format")
         raise record.wrong(f"it has format {found}, this version of tamp reads {form}; {REDO}", "format")
     return record
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What is true of a recording."""
+
+    folder: Path
+    things: tuple[TrueThing, ...]
+    moments: tuple[TrueMoment, ...]
+
+    def mask(self, moment: int, camera: str, name: str) -> Array:
+        """Where (h, w), true or false, a picture shows a thing."""
+        number = 1 + [t.name for t in self.things].index(name)
+        return np.asarray(self.instances(moment, camera) == number)
+
+    def instances(self, moment: int, camera: str) -> Array:
+        """The number (h, w) of what each pixel shows."""
+        return read_png(self.folder / _instances_name(moment, camera))
+
+
+def _instances_name(moment: int, camera: str) -> str:
+    return f"{moment:04d}_{camera}_instances.png"
+
+
+def read_truth(recording: Path) -> Truth:
+    """What is true of the recording in a folder. InputError where it is not there, or damaged."""
+    folder = recording / TRUTH
+    record = read_json(folder / TRUTH_INDEX, FORMAT).values
+    try:
+        moments = tuple(_moment(m) for m in record["moments"])
+        return Truth(folder, tuple(TrueThing(**t) for t in record["things"]), moments)
+    except (KeyError, TypeError, ValueError) as e:
+        raise InputError(f"{folder / TRUTH_INDEX} is damaged ({type(e).__name__}: {e}); record it again") from e
+
+
+def _moment(record: dict[str, Any]) -> TrueMoment:
+    poses = {name: np.array(T, dtype=float) for name, T in record["poses"].items()}
+    return TrueMoment(**{**record, "poses": poses, "atoms": tuple(record["atoms"])})

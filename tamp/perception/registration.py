@@ -21,8 +21,7 @@ from scipy.spatial import cKDTree
 
 from motion.poses import Array, Numbers, inverse, moved, pose, rotation_vector, rotation_vector_to_matrix
 from tamp.model.images import Image
-from tamp.perception.looks import Look
-from tamp.perception.masks import drawn_skins
+from tamp.perception.looks import Look, drawn_skins
 from tamp.perception.object_model import Skin
 from tamp.perception.skinning import normals_of
 

@@ -10,8 +10,7 @@ from scipy.ndimage import label
 
 from motion.poses import Array, Numbers, moved
 from tamp.perception.looks import MATCHED, Look, gaps_at
-from tamp.perception.object_model import SAMPLES, Skin
-from tamp.perception.placing import PlacedModel
+from tamp.perception.object_model import SAMPLES, PlacedModel, Skin
 from tamp.perception.skinning import normals_of
 
 REACH = 1.15

@@ -15,12 +15,10 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from scipy.ndimage import distance_transform_edt
-from scipy.spatial import cKDTree
 
 from motion.poses import Array, inverse, pose
 from tamp.model.images import Image, as_png, pinhole
-from tamp.perception.object_model import FAR, Field, Skin, facing
+from tamp.perception.object_model import Skin, facing, field_around
 
 NEAREST, FARTHEST = 0.01, 20.0
 """Metres between which things are drawn."""
@@ -46,11 +44,6 @@ POINTS = 6000
 """About how many points a skin has."""
 FINEST = 0.0012
 """Metres between the points of a skin, at least."""
-CELL, CELLS, UNIT, ROUND = 0.002, 600_000, 0.00025, 0.03
-"""Of a field: smallest cell (m), about the most cells, metres of a step, and metres around the skin."""
-
-EXACT = 4
-"""Cells around the skin up to which the distances of a field are exact."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,25 +212,6 @@ def _thinned(samples: Array, cell: float) -> Array:
     _, where, counts = np.unique(code, return_inverse=True, return_counts=True)
     sums = [np.bincount(where, column, len(counts)) for column in samples.T]
     return np.column_stack(sums) / counts[:, None]
-
-
-def grid_around(points: Array, most: int = CELLS) -> tuple[Array, Array, float]:
-    """The cells' centres (nx, ny, nz, 3) of a field around points, the first one (3,), and the size of a cell."""
-    low, high = points.min(axis=0) - ROUND, points.max(axis=0) + ROUND
-    cell = max(CELL, float((high - low).prod() / CELLS) ** (1 / 3))
-    axes = [np.arange(a, b + cell, cell) for a, b in zip(low, high, strict=True)]
-    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1), low, cell
-
-
-def field_around(points: Array) -> Field:
-    """The distances to points (n, 3) that are as near to each other as a field's cells."""
-    grid, low, cell = grid_around(points)
-    empty = np.ones(grid.shape[:3], dtype=bool)
-    empty[tuple(np.rint((points - low) / cell).astype(int).T)] = False
-    distances = distance_transform_edt(empty) * cell
-    near = distances < EXACT * cell
-    distances[near], _ = cKDTree(points).query(grid[near])
-    return Field(low, cell, UNIT, np.minimum(np.rint(distances / UNIT), FAR).astype(np.uint8))
 
 
 def normals_of(points: Array, p_world_camera: Array) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from scipy.spatial import cKDTree
 from motion.poses import Array, Numbers, pose
 from motion.shapes import Shape
 from tamp.model.scene import UNKNOWN, Part, Region, SceneObject
-from tamp.perception.placing import PlacedModel
+from tamp.perception.object_model import PlacedModel
 from tamp.perception.segmentation import Ground, Points
 
 BOTTOM = 0.004

@@ -16,7 +16,7 @@ from motion.poses import Array, Numbers, joint_transform, moved, pose, rotation_
 from tamp.perception.colours import is_other
 from tamp.perception.fitting import Candidate, FitStep, FitTarget, climbed, joint_near, judged
 from tamp.perception.looks import SAME, VISIBLE, Look, sighting
-from tamp.perception.placing import PlacedModel, whole
+from tamp.perception.object_model import PlacedModel, whole
 from tamp.perception.recognition import HALF_SURE, Recognition
 from tamp.perception.segmentation import Points
 from tamp.perception.unknown_objects import SEEN

@@ -18,10 +18,8 @@ from scipy.spatial import cKDTree
 from motion.poses import Array, Numbers, moved, pose, rotation_about
 from motion.shapes import Shape
 from tamp.model.scene import Part, SceneObject
-from tamp.perception.object_model import ObjectModel, Skin
-from tamp.perception.placing import PlacedModel
+from tamp.perception.object_model import ObjectModel, PlacedModel, Skin, field_around
 from tamp.perception.segmentation import FEWEST, THIN, Ground, Points
-from tamp.perception.skinning import field_around
 
 SEEN = "seen"
 """Source of a model that was made of what was seen."""

@@ -12,8 +12,8 @@ T = TypeVar("T")
 
 Verdict = Literal["success", "no", "interrupted", "error"]
 
-LAST = ("outcome", "scored", "end")
-"""Events with which an episode ends by itself: a run or a session, a goal that was only decoded, a plan of an arm."""
+LAST = ("outcome", "scored")
+"""Events with which an episode ends by itself; `scored`: a goal that was only decoded."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _verdict(last: dict[str, Any] | None, broken: dict[str, Any] | None) -> tupl
     """The verdict, the stage and the reason of what is no success."""
     if last is not None:
         verdict: Verdict = "success" if last.get("success") is True else "no"
-        return verdict, _first(str, last.get("stage"), last.get("why")), _first(str, last.get("reason"))
+        return verdict, _first(str, last.get("stage"), last.get("kind")), _first(str, last.get("reason"))
     if broken is not None:
         return "error", None, _first(str, broken.get("message"))
     return "interrupted", None, None

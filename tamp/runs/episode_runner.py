@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from motion.robot import RobotDescription
 from tamp.agent.agent import Agent, Outcome
 from tamp.agent.camera_perceiver import TabletopPerceiver
-from tamp.agent.clock import Ticked, run_in_real_time, run_paused
+from tamp.agent.clock import Ticked, run
 from tamp.agent.searching import Reads
 from tamp.backends.libero.perturbation_schedule import PerturbationSchedule
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.xarm.arm_faults import ArmFault
-from tamp.backends.xarm.arm_verdict import STANDS
+from tamp.backends.xarm.arm_result import STANDS
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Backend
-from tamp.model.events import Events, Publish
+from tamp.model.events import Events
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
 from tamp.model.scene_record import told_of
@@ -30,6 +30,9 @@ from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.evaluator import Evaluator
 from tamp.runs.spoken import spoken
 from tamp.runs.task_check import TaskCheck
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 STILL = 20
 """Control periods of standing still after which what was reached still has to hold."""
@@ -63,14 +66,19 @@ class EpisodeWorld:
     """What the world's own parts have taken so far, by stage."""
     check: Callable[[Scene], TaskCheck | None] = lambda start: None
     perturber: PerturbationSchedule | None = None
-    make_agent: Callable[[Evaluator, Publish], Acting] | None = None
+    make_agent: Callable[[Evaluator, Events], Acting] | None = None
     """Makes what acts, in place of an agent that takes up what is wanted."""
+    conclude: Callable[[Result], None] | None = None
+    """Says what it came to, of a session that reports its events itself; else the evaluator does."""
 
 
 class Acting(Ticked, Protocol):
     """What acts in an episode: an `Agent`, or a policy in a process of its own."""
 
-    outcome: Outcome
+    @property
+    def outcome(self) -> Outcome:
+        """What it came to, by its own perception."""
+        ...
 
 
 class Place(Protocol):
@@ -90,6 +98,18 @@ class Place(Protocol):
         ...
 
 
+ResultT = TypeVar("ResultT", bound="DataclassInstance")
+
+
+def conduct(folder: Path, act: Callable[[EpisodeLog], ResultT]) -> ResultT:
+    """Open the log of an episode in a folder, act, and end the log with the result, a dataclass. InputError where the
+    folder holds an episode already, or cannot be written."""
+    with EpisodeLog(folder) as log:
+        result = act(log)
+        log.event("outcome", **asdict(result))
+    return result
+
+
 def run_episode(
     place: Place,
     task: Task,
@@ -104,12 +124,13 @@ def run_episode(
     was stopped. Bad input raises InputError.
     """
     result = Result(out=str(folder), perception=place.label(settings))
-    with EpisodeLog(folder) as log, timed(result, "total"):
+
+    def act(log: EpisodeLog) -> Result:
         begin(log, task, settings, result.perception, place.backend)
         say("building the scene")
         world: EpisodeWorld | None = None
         try:
-            with contextlib.ExitStack() as opened:
+            with timed(result, "total"), contextlib.ExitStack() as opened:
                 episode = EpisodeSetup(task, source, settings, log, say)
                 with timed(result, "build"):
                     world = place.open(episode, folder, opened)
@@ -119,8 +140,9 @@ def run_episode(
             result.stage = "stopped" if fault.kind == "stopped" else "execution"
             stands = None if world is None else bool(getattr(world.backend, "stands", False))
             result.reason = f"{fault}; {STANDS[stands]}"
-        log.event("outcome", **result.as_dict())
-    return result
+        return result
+
+    return conduct(folder, act)
 
 
 def perform(world: EpisodeWorld, episode: EpisodeSetup, result: Result, opened: contextlib.ExitStack) -> None:
@@ -129,7 +151,8 @@ def perform(world: EpisodeWorld, episode: EpisodeSetup, result: Result, opened: 
     evaluator = Evaluator.of(world.truth, world.robot, episode.settings.domain, episode.log, same)
     evaluator.check = world.check(evaluator.start)
     perturber = world.perturber
-    publish = Events(episode.log.take, spoken(episode.say), evaluator.heard)
+    lines = [spoken(episode.say)] if world.conclude is None else []
+    publish = Events(episode.log.take, *lines, evaluator.heard)
     if perturber is not None:
         publish.subscribe(lambda event: perturber.on_event(event, evaluator.operands))
     if world.make_agent is not None:
@@ -145,10 +168,7 @@ def perform(world: EpisodeWorld, episode: EpisodeSetup, result: Result, opened: 
         evaluator.after_step(world.backend.time, world.backend.observe())
 
     try:
-        if episode.settings.clock == "real":
-            run_in_real_time(acting, world.backend, publish, after=after)
-        else:
-            run_paused(acting, world.backend, after=after)
+        run(acting, world.backend, publish, episode.settings.clock, after=after)
     finally:
         result.take(acting.outcome)
         result.seconds |= {k: round(v, 3) for k, v in world.seconds().items()}
@@ -157,7 +177,10 @@ def perform(world: EpisodeWorld, episode: EpisodeSetup, result: Result, opened: 
         world.backend.stop()
         if evaluator.check is not None:
             evaluator.check.look()
-    evaluator.conclude(result, acting.outcome.believed)
+    if world.conclude is None:
+        evaluator.conclude(result, acting.outcome.believed)
+    else:
+        world.conclude(result)
 
 
 def _agent(

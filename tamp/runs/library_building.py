@@ -19,7 +19,7 @@ from typing import Literal
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
 from tamp.perception import library
-from tamp.perception.library import LibraryEntry, read_origin, write
+from tamp.perception.library import LibraryEntry, read, write
 from tamp.runs.bench.workers import THREADS, environment, no_interrupts
 
 WORKERS = 2
@@ -29,7 +29,7 @@ NamesOf = Callable[[str], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Built:
     """What became of a category, or of the robot: made, kept since nothing had changed, or unusable for a `reason`."""
 
     name: str
@@ -45,32 +45,32 @@ def due() -> list[str]:
     return [*names(), ROBOT]
 
 
-def build(folder: Path, names_of: NamesOf, workers: int = WORKERS) -> Iterator[Outcome]:
+def build(folder: Path, names_of: NamesOf, workers: int = WORKERS) -> Iterator[Built]:
     """Make what is missing or made of something else, and say what became of each; at the end the index is written.
 
     Ended before, it leaves whole files only, and the next build goes on. InputError when a process dies.
     """
-    jobs: dict[str, Callable[[], Outcome]] = {n: partial(_build_one, folder, n, names_of) for n in reversed(due())}
+    jobs: dict[str, Callable[[], Built]] = {n: partial(_build_one, folder, n, names_of) for n in reversed(due())}
     for left in folder.glob("*/*.partial"):  # of a build that was killed
         left.unlink(missing_ok=True)
     jobs[ROBOT] = partial(_build_robot, folder)
-    outcomes: list[Outcome] = []
+    outcomes: list[Built] = []
     with _pool(workers) as pool:
-        running: dict[Future[Outcome], str] = {}
+        running: dict[Future[Built], str] = {}
         while jobs or running:
             while jobs and len(running) < workers:  # no more are given out: an interrupt waits for those that run
                 name, job = jobs.popitem()
                 with no_interrupts():
                     running[pool.submit(job)] = name
             for done in wait(running, return_when=FIRST_COMPLETED).done:
-                outcomes.append(_outcome(done, running.pop(done)))
+                outcomes.append(_built(done, running.pop(done)))
                 yield outcomes[-1]
     usable = sorted(o.name for o in outcomes if o.state != "unusable" and o.name != ROBOT)
     unusable = {o.name: o.reason for o in sorted(outcomes, key=lambda o: o.name) if o.state == "unusable"}
     library.write_index(folder, library.Index(tuple(usable), (ROBOT,), library.made_with(), unusable))
 
 
-def _outcome(done: Future[Outcome], name: str) -> Outcome:
+def _built(done: Future[Built], name: str) -> Built:
     try:
         return done.result()
     except BrokenProcessPool as e:
@@ -95,7 +95,7 @@ def _prepare() -> None:
         from tamp.backends.libero import object_models  # noqa: F401
 
 
-def _build_one(folder: Path, name: str, names_of: NamesOf) -> Outcome:
+def _build_one(folder: Path, name: str, names_of: NamesOf) -> Built:
     from tamp.backends.libero.categories import UnusableError, load, source_of
     from tamp.backends.libero.object_models import model_of
     from tamp.perception.skinning import picture
@@ -110,20 +110,22 @@ def _build_one(folder: Path, name: str, names_of: NamesOf) -> Outcome:
         return _made(path, source_of(name), entry)
     except UnusableError as e:
         path.unlink(missing_ok=True)
-        return Outcome(name, "unusable", str(e))
+        return Built(name, "unusable", str(e))
 
 
-def _build_robot(folder: Path) -> Outcome:
+def _build_robot(folder: Path) -> Built:
     from tamp.backends.libero.object_models import panda_skin, panda_source
 
     path = folder / library.ROBOTS / f"{ROBOT}.npz"
     return _made(path, panda_source(), lambda source: LibraryEntry(panda_skin(source), library.made_with()))
 
 
-def _made(path: Path, source: str, entry: Callable[[str], LibraryEntry]) -> Outcome:
+def _made(path: Path, source: str, entry: Callable[[str], LibraryEntry]) -> Built:
     """Write an entry, unless the one that is there was made of the same source in the same way."""
     begun = time.perf_counter()
-    if read_origin(path) == (library.made_with(), source):
-        return Outcome(path.stem, "kept")
+    with contextlib.suppress(InputError):  # missing or damaged: made anew
+        there = read(path)
+        if (there.made_with, there.model.source) == (library.made_with(), source):
+            return Built(path.stem, "kept")
     write(path, entry(source))
-    return Outcome(path.stem, "made", seconds=time.perf_counter() - begun)
+    return Built(path.stem, "made", seconds=time.perf_counter() - begun)

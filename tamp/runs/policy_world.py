@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -108,30 +108,29 @@ class _Actions:
         self._environment.stop()
 
 
+@dataclass(eq=False)
 class _PolicyAgent:
     """Acts as the policy says, until that has ended or the step limit is reached."""
 
-    def __init__(
-        self,
-        world: InLiberoByPolicy,
-        episode: EpisodeSetup,
-        environment: LiberoEnvironment,
-        perturber: PerturbationSchedule | None,
-        overlay: Overlay | None,
-        evaluator: Evaluator,
-        publish: Publish,
-    ) -> None:
-        self.outcome, self._over, self._steps = Outcome(), False, 0
-        self._process, self._noise, self._environment = world.process, world.noise, environment
-        self._episode, self._perturber, self._overlay = episode, perturber, overlay
-        self._evaluator, self._publish = evaluator, publish
-        self._policy = world.process.policy(self._hear)
-        self._begun = False
+    world: InLiberoByPolicy
+    episode: EpisodeSetup
+    environment: LiberoEnvironment
+    perturber: PerturbationSchedule | None
+    overlay: Overlay | None
+    evaluator: Evaluator
+    publish: Publish
+    outcome: Outcome = field(default_factory=Outcome)
+    _over: bool = False
+    _steps: int = 0
+    _begun: bool = False
+
+    def __post_init__(self) -> None:
+        self._policy = self.world.process.policy(self._hear)
 
     @property
     def time(self) -> float:
         """Seconds of the world's clock."""
-        return self._environment.time
+        return self.environment.time
 
     def tick(self, observation: Observation) -> Command | None:
         """The standard action for this control period; None once it is over."""
@@ -139,8 +138,8 @@ class _PolicyAgent:
             if not self._begun:
                 self._begun = True
                 self._reset()
-            if not self._over and self._environment.steps < self._environment.task.step_limit:
-                action = self._policy.act(encoders(self._environment))
+            if not self._over and self.environment.steps < self.environment.task.step_limit:
+                action = self._policy.act(encoders(self.environment))
                 if self._policy.outcome is None:
                     self._steps += 1
                     return Command(action[:6], float(action[6]))
@@ -148,7 +147,7 @@ class _PolicyAgent:
         except PolicyFault as fault:
             self._failed(fault)
         except BaseException:
-            self._process.close()  # whatever it was in the middle of
+            self.world.process.close()  # whatever it was in the middle of
             raise
         return None
 
@@ -165,39 +164,39 @@ class _PolicyAgent:
         self.outcome = Outcome(**(told or {}))
         self.outcome.total_steps = self._steps
         if cut and told is not None and not self.outcome.done:
-            limit = self._environment.task.step_limit
+            limit = self.environment.task.step_limit
             self.outcome.fail("execution", f"step limit of {limit} reached")
 
     def _failed(self, fault: PolicyFault) -> None:
         self._over = True
-        self._process.close()
+        self.world.process.close()
         self.outcome.fail("error", str(fault))
         self.outcome.total_steps = self._steps
         if fault.traceback:
-            self._episode.log.write("traceback.txt", fault.traceback)
+            self.episode.log.write("traceback.txt", fault.traceback)
 
     def _reset(self) -> None:
-        settings, environment = self._episode.settings, self._environment
+        settings, environment = self.episode.settings, self.environment
         self._policy.reset(
             settings.said,
             self._calibration(),
             seed=settings.seed,
             more=lambda: pictures(environment, self._spoilt),
             given=self._given if settings.said is None else None,
-            names=in_library_terms(environment.task.names, self._evaluator.start),
+            names=in_library_terms(environment.task.names, self.evaluator.start),
         )
 
     def _calibration(self) -> Calibration:
-        environment, corrected = self._environment, self._episode.settings.calibration
-        found = in_metres(calibration(environment), self._noise, environment.robot_state().T_world_tool)
+        environment, corrected = self.environment, self.episode.settings.calibration
+        found = in_metres(calibration(environment), self.world.noise, environment.robot_state().T_world_tool)
         return found if corrected is None else found.corrected(read_calibration(corrected))
 
     def _spoilt(self, images: tuple[Image, ...]) -> tuple[Image, ...]:
-        return self._noise(images if self._perturber is None else self._perturber.pictures(images))
+        return self.world.noise(images if self.perturber is None else self.perturber.pictures(images))
 
     def _given(self, scene: Mapping[str, Any]) -> Mapping[str, Any]:
         """The goals in the policy's own words: all that crosses to it besides observations."""
-        evaluator, wanted = self._evaluator, goals_in_libero(self._episode, self._environment)
+        evaluator, wanted = self.evaluator, goals_in_libero(self.episode, self.environment)
         goals = wanted(evaluator.start, evaluator.state)
         evaluator.saw({"symbols": {}, **scene})
         named = evaluator.in_agents_names([beside_things(g, evaluator.start) for g in goals])
@@ -206,14 +205,14 @@ class _PolicyAgent:
     def _hear(self, entry: Entry) -> None:
         """Take something that the policy noted."""
         what, name, data = entry
-        log = self._episode.log
+        log = self.episode.log
         if what == "write":
             log.write(name, data)
         elif what == "event":
             if name == "scene":
-                self._evaluator.saw(data)
-            if name == "look" and self._overlay is not None:
-                self._overlay.saw(data)
+                self.evaluator.saw(data)
+            if name == "look" and self.overlay is not None:
+                self.overlay.saw(data)
             log.event(name, **data)
         else:
-            self._publish(event_of(name, data))
+            self.publish(event_of(name, data))

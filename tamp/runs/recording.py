@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from motion.poses import Array
-from tamp.backends.libero.camera_noise import CameraNoise, Kind
-from tamp.backends.libero.cameras import CAMERAS, SIZE, take
+from tamp.backends.libero.cameras import CAMERAS, SIZE, CameraNoise, Kind, take
 from tamp.backends.libero.environment import ROBOT as ROBOT_NAME
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
@@ -27,9 +26,8 @@ from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.images import Image
 from tamp.model.scene import SceneObject
-from tamp.perception.ground_truth import FOLDER, MOST_THINGS, ROBOT, TrueMoment, TrueThing, TruthWriter
 from tamp.perception.predicates import held_in
-from tamp.perception.recordings import Writer
+from tamp.perception.recordings import MOST_THINGS, ROBOT, TrueMoment, TrueThing, Writer
 from tamp.perception.state_estimator import StateEstimator
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import run_episode
@@ -83,7 +81,6 @@ def record(order: Order, folder: Path) -> Recorded:
     of the scene's own."""
     if order.every is not None and not order.task.is_checked and order.task.goal is None:
         raise InputError(order.task.unchecked)
-    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     environment = LiberoEnvironment(order.task, seed=order.seed, init_state=order.init_state, render=True)
     try:
         recorder = _Recorder(environment, order, folder)
@@ -95,11 +92,11 @@ def record(order: Order, folder: Path) -> Recorded:
             with tempfile.TemporaryDirectory() as log:
                 result = run_episode(InLibero(environment), order.task, None, settings, Path(log), lambda line: None)
             environment.after.remove(recorder.take)
-        recorder.close()
+        recorder.writer.close()
     finally:
         environment.close()
     told = (result.success, result.reason) if result else (None, None)
-    return Recorded(folder, recorder.writer.moments, len(recorder.truth.things), *told)
+    return Recorded(folder, recorder.writer.moments, len(recorder.writer.things), *told)
 
 
 @dataclass(eq=False)
@@ -108,7 +105,6 @@ class _Recorder:
     order: Order
     folder: Path
     writer: Writer = field(init=False)
-    truth: TruthWriter = field(init=False)
     _periods: int = 0
 
     def __post_init__(self) -> None:
@@ -125,14 +121,13 @@ class _Recorder:
             "period": environment.period,
             "versions": versions(),
         }
-        self.writer = Writer(self.folder, robot, about)
         self._noise = CameraNoise(order.noise, np.random.default_rng(order.seed))
         self._oracle = OraclePerceiver(environment)
         scene = self._oracle.perceive()
         self._sight = StateEstimator(order.domain, {}, world_of(scene, robot))
         self._owners = Owners.of(environment)
         things = tuple(_thing(scene.object(name)) for name in self._owners.names)
-        self.truth = TruthWriter(self.folder / FOLDER, things)
+        self.writer = Writer(self.folder, robot, about, things)
 
     def take(self) -> None:
         """Keep this control period, with pictures where they are due."""
@@ -142,7 +137,7 @@ class _Recorder:
             clean = take(self.environment, size=self.order.size)
             images = self._noise(clean)
             instances = {c: self._owners.instances(self.environment, c, self.order.size) for c in CAMERAS}
-            self.truth.take(self._moment(instances), instances)
+            self.writer.true(self._moment(instances), instances)
         self.writer.felt(Observation(self.environment.time, self.environment.robot_state(), images))
         self._periods += 1
 
@@ -157,11 +152,6 @@ class _Recorder:
         }
         poses, atoms = {o.name: o.T_world_object for o in objects}, tuple(sorted(map(str, state.atoms)))
         return TrueMoment(scene.time, poses, joints, pixels, atoms, held_in(state))
-
-    def close(self) -> None:
-        """Make it a recording."""
-        self.truth.close()
-        self.writer.close()
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,7 +36,7 @@ from tamp.model.scene import Scene
 from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
 from tamp.perception.camera_calibration import Camera
-from tamp.perception.robot_appearance import skin_of_robot
+from tamp.perception.rig import skin_of_robot
 from tamp.runs.bench.boxes import Family, make
 from tamp.runs.camera_pictures import can_draw, pictured, pictures_of
 from tamp.runs.episode import Settings

@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import hashlib
 import importlib
-import importlib.util
 import inspect
 import sys
 from collections.abc import Iterator, Mapping
@@ -44,7 +43,7 @@ class Extension:
 
 
 def load_extension(domain: Domain) -> Extension:
-    """The observers and skills of a domain's folder, or of the package that its table names.
+    """The observers and skills of a domain's folder.
 
     InputError with file and line for what does not run, and for what is declared twice.
     """
@@ -52,7 +51,7 @@ def load_extension(domain: Domain) -> Extension:
     skills: dict[str, Skill] = {}
     modules = tuple(_modules(domain))
     for module in modules:
-        for observer in _declared(module, Observer):
+        for observer in {id(v): v for v in vars(module).values() if isinstance(v, Observer)}.values():
             if observer.predicate in observers:
                 raise InputError(f"{located(observer.decide)}: a second observer of {observer.predicate}")
             observers[observer.predicate] = observer
@@ -65,9 +64,6 @@ def load_extension(domain: Domain) -> Extension:
 
 def _modules(domain: Domain) -> Iterator[ModuleType]:
     folder = domain.path.parent
-    if domain.table.package is not None:
-        yield from _of_package(domain.table.package, folder / "skills.toml")
-        return
     files = [folder / f"{name}.py" for name in MODULES if (folder / f"{name}.py").is_file()]
     if not files:
         return
@@ -87,24 +83,6 @@ def _as_package(folder: Path) -> str:
     sys.modules[name] = package
     importlib.invalidate_caches()
     return name
-
-
-def _of_package(package: str, table: Path) -> Iterator[ModuleType]:
-    found = False
-    for name in MODULES:
-        with user_code(table, f"importing the package {package!r}", SECONDS):
-            spec = importlib.util.find_spec(f"{package}.{name}")
-        if spec is None or spec.origin is None:
-            continue
-        found = True
-        with user_code(Path(spec.origin), f"loading {package}.{name}", SECONDS):
-            yield importlib.import_module(f"{package}.{name}")
-    if not found:
-        raise InputError(f"{table}: the package {package!r} has no module {' and no module '.join(MODULES)}")
-
-
-def _declared(module: ModuleType, kind: type[Observer]) -> list[Observer]:
-    return list({id(v): v for v in vars(module).values() if isinstance(v, kind)}.values())
 
 
 def _skills(module: ModuleType) -> Iterator[Skill]:

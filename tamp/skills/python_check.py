@@ -13,14 +13,14 @@ import difflib
 import dis
 import inspect
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from types import CodeType, ModuleType
 
 import numpy as np
 
 from motion.poses import Array, pose
-from motion.world import World
 from tamp.errors import InputError
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
@@ -129,8 +129,9 @@ def runtime_errors(domain: Domain, own: Extension) -> Iterator[InputError]:
     """Call every observer and have every skill drive a hand; the first error of each."""
     views = list(_views())
     yield from _never_asked(own, domain)
-    for name in own.observers:
-        yield from itertools.islice((e for view in views if (e := _asked(name, view, domain, own))), 1)
+    for name, observer in own.observers.items():
+        errors = (_error(partial(seen_by, {name: observer}, view, domain)) for view in views)
+        yield from itertools.islice(filter(None, errors), 1)
     for skill in own.skills.values():
         yield from itertools.islice(_driven(skill, domain), 1)
 
@@ -148,9 +149,10 @@ def _never_asked(own: Extension, domain: Domain) -> Iterator[InputError]:
                 yield InputError(f"{located(observer.decide)}: {told}: it is never asked; leave `needs` out")
 
 
-def _asked(name: str, view: View, domain: Domain, own: Extension) -> InputError | None:
+def _error(call: Callable[[], object]) -> InputError | None:
+    """What a call raises."""
     try:
-        seen_by({name: own.observers[name]}, view, domain)
+        call()
     except InputError as error:
         return error
     return None
@@ -188,18 +190,9 @@ def _driven(skill: Skill, domain: Domain) -> Iterator[InputError]:
     kinds = {tuple(kind for _, kind in domain.operators[o].parameters) for o in operators} or {skill.spec.takes}
     for args in (a for some in kinds for a in itertools.islice(_arguments(some, domain, state), CHOICES)):
         for situation in (Situation(scene), Situation(_holding(scene)).grasping(CUP)):
-            if (error := _refined(skill, args, situation, world)) is not None:
+            samples = skill.refine(args, situation, Tools(world, np.random.default_rng(0)))
+            if (error := _error(partial(list, itertools.islice(samples, WAYS)))) is not None:
                 yield error
-
-
-def _refined(skill: Skill, args: tuple[str, ...], situation: Situation, world: World) -> InputError | None:
-    try:
-        samples = skill.refine(args, situation, Tools(world, np.random.default_rng(0)))
-        for _ in itertools.islice(samples, WAYS):
-            pass
-    except InputError as error:
-        return error
-    return None
 
 
 def _arguments(takes: tuple[str, ...], domain: Domain, state: WorldState) -> Iterator[tuple[str, ...]]:

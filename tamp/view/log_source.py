@@ -115,10 +115,10 @@ class LogSource:
     def status(self, story: Story) -> RunStatus:
         """How the run stands: it goes on as long as its log is being written and has no outcome."""
         if self.log is None or self._tail is None:
-            return RunStatus("waiting", "It has not begun.", whole=False)
+            return RunStatus("waiting", "It has not begun.", on=True)
         ended = story.ending()
         if ended.verdict == "interrupted" and written(self.log):
-            return RunStatus("running", "It goes on.", on=True, whole=False)
+            return RunStatus("running", "It goes on.", on=True)
         notes = notes_on(story, ended, self._tail.cut, self._tail.spoilt)
         return RunStatus(ended.verdict, verdict_of(ended), notes)
 

@@ -66,8 +66,8 @@ def test_a_refusal_leaves_a_folder_that_says_why(tmp_path: Path) -> None:
     answer = json.loads(done.stdout)
     assert (done.returncode, answer["success"], answer["stage"], answer["out"]) == (1, False, "goal", "run")
     told = read(tmp_path / "run" / "episode.jsonl")
-    assert [e["event"] for e in told] == ["instruction", "prompt", "reply", "program", "refused"]
-    assert told[-1]["message"] == answer["reason"]
+    assert [e["event"] for e in told] == ["instruction", "prompt", "reply", "program", "refused", "outcome"]
+    assert told[-2]["message"] == told[-1]["reason"] == answer["reason"]
     assert 'the world has no "fork"; it has: home' in answer["reason"]
 
 

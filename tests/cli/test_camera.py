@@ -31,7 +31,7 @@ from tests.stand_in_eyes import StandIn, answering
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the library of objects had been built."""
-    monkeypatch.setattr("tamp.perception.library.check_library", lambda: None)
+    monkeypatch.setattr("tamp.perception.library.read_index", lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_server_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
     """With the command as it is typed; the library is an empty one, which the eyes need only once there is a scene."""
     code = (
         "import tamp.api.camera as c, tamp.perception.library as e\n"
-        "e.check_library = lambda: None\n"
+        "e.read_index = lambda: None\n"
         "import dataclasses\n"
         "recipe = c.recipe\n"
         "c.recipe = lambda *a, **k: dataclasses.replace(recipe(*a, **k), perceivers=lambda: None)\n"

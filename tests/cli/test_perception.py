@@ -15,7 +15,7 @@ from cli.main import app
 from motion.poses import pose, rotation_about
 from tamp.errors import InputError
 from tamp.model.images import Image
-from tamp.perception import ground_truth, recordings
+from tamp.perception import recordings
 from tamp.perception.camera import CameraPerceiver
 from tamp.perception.library import Library, load
 from tests.perception_scores import most_pixels
@@ -63,7 +63,7 @@ def test_a_scene_is_recorded_once_with_the_truth_apart_and_shown_with_what_is_se
     first, again = told(*args), told(*args)
     assert (first["kept"], again["kept"]) == (False, True) and first["moments"] == again["moments"] == 1
     folder = Path(first["folder"])
-    recording, truth = recordings.read(folder), ground_truth.read(folder)
+    recording, truth = recordings.read(folder), recordings.read_truth(folder)
     image = recording.looked(0).images[0]
     assert image.size == (256, 256) and recording.about["noise"] == "clean"
     assert not [t.name for t in truth.things if t.name in (folder / recordings.INDEX).read_text()]
@@ -117,7 +117,7 @@ def test_a_camera_that_somebody_ran_into_is_seen_to_be_elsewhere(
     """Things stay where they are with the fixed camera said to be 2 cm and 5 degrees from where it is, at once or after
     a first look, and with the one in the hand 5 mm and 1 degree from its place there."""
     recording = goal_scene
-    truth, right = ground_truth.read(recording.folder).moments[0], recording.looked(0)
+    truth, right = recordings.read_truth(recording.folder).moments[0], recording.looked(0)
     n = np.array([0.8, -0.5, 0.33]) / np.linalg.norm([0.8, -0.5, 0.33])
 
     def said(image: Image, metres: float, degrees: float) -> Image:

@@ -295,13 +295,3 @@ def test_options_that_cannot_be_met_exit_2(options: tuple[str, ...], says: str, 
     done = plan(tmp_path, "(in cup chest)", *options)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert says in done.stderr
-
-
-def test_the_k_best_plans_are_printed_and_written(tmp_path: Path) -> None:
-    done = plan(tmp_path, "(in cup chest)", "--top-k", "2", "--out", str(tmp_path / "plan"))
-    if done.returncode == 2:  # the engine is optional
-        assert "pip install up-symk" in done.stderr and done.stderr.count("\n") == 1
-        return
-    written = [(tmp_path / f"plan.{n}").read_text() for n in (1, 2)]
-    assert len(set(written)) == 2
-    assert [line for line in done.stdout.splitlines() if line[0] != ";"] == "".join(written).splitlines()

@@ -127,7 +127,7 @@ def test_a_picture_that_is_old_says_so_and_goes_on(shown: Shown) -> None:
 def test_it_is_the_page_of_a_run_without_what_an_arm_does_not_have(shown: Shown) -> None:
     for head in ("Now", "Scene"):
         assert shown.page.get_by_role("heading", name=head, exact=True).count() == 1
-    for head in ("Orders", "What was asked", "Actions", "Facts as they were seen", "Events"):
+    for head in ("Orders", "What was asked", "Actions"):
         assert shown.page.get_by_role("heading", name=head, exact=True).count() == 0
     assert shown.page.get_by_role("button", name="Stop").count() == 0
 

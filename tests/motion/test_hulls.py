@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motion.hulls import fitted
 from motion.poses import rotation_about
-from motion.shapes import Shape
+from motion.shapes import Shape, fitted
 
 ANGLES = np.linspace(0, 2 * np.pi, 32, endpoint=False)
 ROUND = np.array([[0.03 * np.cos(a), 0.03 * np.sin(a), z] for a in ANGLES for z in (-0.06, 0.06)])

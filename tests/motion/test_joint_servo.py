@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motion.joint_servo import FAR, JointServo
+from motion.arm_drive import FAR, JointServo
 from motion.poses import Array, error
 from motion.robot import RobotDescription
 from motion.world import World

@@ -15,7 +15,7 @@ from motion.robot import RobotDescription
 from motion.robot_assembly import AssemblySpec, assembled, watched_pairs
 from motion.robot_files import read_parts
 from motion.robot_parts import Part
-from motion.robot_survey import survey
+from motion.robot_shape import survey
 from motion.world import World
 from tests.small_arm import ARM, BOX
 

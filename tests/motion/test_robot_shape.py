@@ -45,13 +45,12 @@ def test_a_robot_is_moved_by_its_shoulder() -> None:
     assert placed.frames(XARM6.posture) == pytest.approx(led @ shape.frames(XARM6.posture))
 
 
-def test_solids_are_few_closed_and_as_large_as_what_collides() -> None:
+def test_solids_are_closed_and_as_large_as_what_collides() -> None:
     shape = RobotShape.of(XARM6)
     parts = {p.name: p for p in shape.parts}
     directions = np.random.default_rng(0).normal(size=(200, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     for name, solids in zip(shape.links, shape.solids, strict=True):
-        assert len(solids) <= 2
         far = np.max([(s.points @ directions.T).max(axis=0) for s in solids], axis=0)
         meant = np.max([reach(of, directions) for of in parts[name].solids.values()], axis=0)
         assert (far < meant + 1e-9).all() and (far > meant - 0.01).all()

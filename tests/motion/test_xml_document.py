@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motion.mjcf_files import embed_meshes, without_files
 from motion.robot_files import read_parts
 from motion.robot_parts import ModelError
-from motion.xml_document import parse_xml, read_xml
+from motion.xml_document import embed_meshes, parse_xml, read_xml, without_files
 from tests.motion.test_robot_parts import box
 from tests.small_arm import ARM
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
-from tamp.api.live import Asked, Company, SessionResult, Words, begun
+from tamp.api.arm_configs import LiveConfig
+from tamp.api.live import Callbacks, Words, begun
 from tamp.errors import InputError
+from tamp.runs.episode import Result
 from tamp.runs.episode_log import read
 
 
-def run(tmp_path: Path, *orders: str) -> tuple[SessionResult, list[dict[str, Any]], list[str]]:
+def run(tmp_path: Path, *orders: str) -> tuple[Result, list[dict[str, Any]], list[str]]:
     told: list[dict[str, Any]] = []
     said: list[str] = []
     known: list[str] = []
@@ -22,16 +24,16 @@ def run(tmp_path: Path, *orders: str) -> tuple[SessionResult, list[dict[str, Any
         known.extend(words())
         yield from orders
 
-    session = begun(Asked(backend="fake", clock="paused", out=tmp_path / "run"))
-    result = session(Company(said.append, told.append, gives, "a program"))
+    session = begun(LiveConfig(backend="fake", clock="paused", out=tmp_path / "run"))
+    result = session(Callbacks(said.append, told.append, gives, "a program"))
     assert {"start", "say", "pick"} <= set(known), "what orders can be made of"
     return result, told, said
 
 
 def test_a_session_takes_orders_of_a_program_and_tells_it_what_happens(tmp_path: Path) -> None:
     result, told, said = run(tmp_path, "start (pick box_1 table)", '{"start": "(pick box_9 table)"}', "skip -1")
-    assert result and (result.goal, result.reason, result.out) == (None, None, str(tmp_path / "run"))
-    assert result.steps > 10 and result.seconds > 0.5
+    assert result.success and (result.goal, result.reason, result.out) == (None, None, str(tmp_path / "run"))
+    assert result.steps > 10 and result.seconds["session"] > 0.5
     stages = [e["stage"] for e in told if e.get("name") == "(pick box_1 table)"]
     assert stages == ["moving", "acting", "done"]
     refused = [e for e in told if e["event"] == "command" and not e["taken"]]
@@ -45,9 +47,9 @@ def test_a_session_takes_orders_of_a_program_and_tells_it_what_happens(tmp_path:
 
 def test_what_cannot_be_is_said_before_anything_is_built(tmp_path: Path) -> None:
     wrong = {
-        "no scene 'packed/99'": Asked(backend="fake", scene="packed/99"),
-        "--decider script needs": Asked(backend="fake", decider="script"),
-        "--clock paused are for simulated": Asked(backend="xarm", clock="paused"),
+        "no scene 'packed/99'": LiveConfig(backend="fake", scene="packed/99"),
+        "--decider script needs": LiveConfig(backend="fake", decider="script"),
+        "--clock paused are for simulated": LiveConfig(backend="xarm", clock="paused"),
     }
     for message, asked in wrong.items():
         with pytest.raises(InputError, match=message):

@@ -13,10 +13,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from motion.hulls import fitted
 from motion.poses import Array, from_quat, inverse, moved, pose
 from motion.robot_parts import SOLIDS
-from motion.shapes import Kind, Shape, bounds
+from motion.shapes import Kind, Shape, bounds, fitted
 from tamp.model.scene import Joint, Part, PartKind, Region, RegionKind, SceneObject
 
 FLAT = 0.006

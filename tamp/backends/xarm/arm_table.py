@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 
 import numpy as np
 
-from motion.joint_servo import JointServo
+from motion.arm_drive import JointServo
 from motion.poses import Array
 from motion.robot import RobotDescription
 from motion.world import World

@@ -6,7 +6,7 @@ import contextlib
 import threading
 import time
 
-from motion.joint_servo import JointServo
+from motion.arm_drive import JointServo
 from motion.poses import Array
 from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_stop import ArmStop

@@ -6,9 +6,9 @@
     {"end": true}                                                        -> {"outcome": …}
 
 To a client that said `look` at reset the answer to an observation without pictures may be {"look": true}, which it
-answers with {"images": …} of that very moment. One that said `given`, instead of an instruction, is asked what is
-wanted of the scene, {"given": scene}, and answers {"goals": […], "untouched": […]} or {"refused": why, "kind": …}; of
-the kind `unmatched` where something is not seen. What is wrong is {"error": why}, and the next message is heard.
+answers with {"images": …} of that very moment. One that said `given`, instead of an instruction, is asked for the
+goals, {"given": scene}, and answers {"goals": […], "untouched": […]} or {"refused": why, "kind": …}; of the kind
+`unmatched` where something is not seen. An error is {"error": why}, and the next message is answered.
 """
 
 from __future__ import annotations
@@ -19,63 +19,41 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tamp.errors import InputError, Refusal, TampError
-from tamp.model.events import Event, Publish
 from tamp.perception.camera_calibration import calibration_from
-from tamp.planning.planner_process import Notes
-from tamp.runs.policy.policy import Policy
+from tamp.runs.policy.policy import Diary, Policy
 from tamp.wire import Channel
 
 LONGEST = 4000
 """Characters of an error, which may hold what was sent."""
 RESET = {"instruction", "calibration", "seed", "look", "given", "names"}
 
-
-@dataclass(eq=False)
-class Diary(Notes):
-    """What was tried, found and done, in order, until it is sent. `also` is told the session's events at once."""
-
-    also: Publish = lambda event: None
-
-    def take(self, event: Event) -> None:
-        """Keep an event of the session."""
-        self.entries.append(("told", event.kind, event.data()))
-        self.also(event)
-
-
 Make = Callable[[Diary], Policy]
 """Makes a policy that writes into a diary."""
 
 
-def _names_thing(told: Any) -> bool:
-    return isinstance(told, list | tuple) and 1 <= len(told) <= 2 and all(isinstance(t, str) for t in told)
-
-
 @dataclass(eq=False)
 class Answering:
-    """A policy, and the diary that it writes; `tells`: the diary is sent along."""
+    """A policy, and the diary that it writes. `sends_diary`: what was noted goes along with each answer; `check` is
+    called after each answer, and raises where the policy may not go on."""
 
     policy: Policy
     diary: Diary = field(default_factory=Diary)
-    tells: bool = False
+    sends_diary: bool = False
     check: Callable[[], None] = lambda: None
-    """Is asked after each answer; raises where the policy may not go on."""
 
     def run(self, channel: Channel) -> None:
-        """Answer until there is nobody any more."""
+        """Answer until the channel is closed."""
         try:
             while True:
                 try:
                     answer = self._answer(channel.receive(), channel)
                     self.check()
-                except TampError as e:
-                    answer = {"error": " ".join(str(e)[:LONGEST].split())}
                 except EOFError:
                     raise
-                except Exception as e:  # whoever asked is told; the next episode begins anew
-                    trace = traceback.format_exc()[-LONGEST:]
-                    answer = {"error": f"{type(e).__name__}: {e}"[:LONGEST], "traceback": trace}
+                except Exception as e:  # the client gets it; the next episode begins anew
+                    answer = error_message(e)
                 entries = self.diary.taken()
-                channel.send({**answer, "diary": entries} if self.tells else answer)
+                channel.send({**answer, "diary": entries} if self.sends_diary else answer)
         except (EOFError, OSError):
             return
         finally:
@@ -91,41 +69,54 @@ class Answering:
         action, outcome = self.policy.act(message), self.policy.outcome
         return {"actions": action[None], "outcome": outcome.as_dict() if outcome else None}
 
-    def _reset(self, told: Any, channel: Channel) -> None:
-        if not isinstance(told, Mapping):
-            raise InputError(f"reset holds {type(told).__name__}; valid: a map with {', '.join(sorted(RESET))}")
-        if unknown := sorted(str(k)[:80] for k in set(told) - RESET):
+    def _reset(self, sent: Any, channel: Channel) -> None:
+        if not isinstance(sent, Mapping):
+            raise InputError(f"reset holds {type(sent).__name__}; valid: a map with {', '.join(sorted(RESET))}")
+        if unknown := sorted(str(k)[:80] for k in set(sent) - RESET):
             raise InputError(f"reset has no {unknown[0]!r}; valid: {', '.join(sorted(RESET))}")
-        instruction, seed = told.get("instruction"), told.get("seed", 0)
-        if not isinstance(instruction, str | None):
-            raise InputError(f"reset: instruction is {str(instruction)[:80]!r}; valid: words")
-        if not isinstance(seed, int) or seed < 0:
-            raise InputError(f"reset: seed is {str(seed)[:80]!r}; valid: a whole number from 0 on")
-        calibrated = told.get("calibration") or {}
-        if not isinstance(calibrated, Mapping):
-            raise InputError(f"reset: calibration is {type(calibrated).__name__}; valid: a map")
+        instruction, seed, names = sent.get("instruction"), sent.get("seed", 0), sent.get("names") or {}
+        calibrated = sent.get("calibration") or {}
+        for name, good, valid in (
+            ("instruction", isinstance(instruction, str | None), "words"),
+            ("seed", isinstance(seed, int) and seed >= 0, "a whole number from 0 on"),
+            ("calibration", isinstance(calibrated, Mapping), "a map"),
+            ("names", _are_names(names), "a map from words to a category of the library, and a region of it"),
+        ):
+            if not good:
+                raise InputError(f"reset: {name} is {str(sent[name])[:80]!r}; valid: {valid}")
+        more = (lambda: self._more(channel)) if sent.get("look") else None
+        given = (lambda scene: self._given(scene, channel)) if sent.get("given") else None
         calibration = calibration_from(calibrated)
-        more = (lambda: self._more(channel)) if told.get("look") else None
-        given = (lambda scene: self._given(scene, channel)) if told.get("given") else None
-        names = told.get("names") or {}
-        if not isinstance(names, Mapping) or not all(_names_thing(v) for v in names.values()):
-            raise InputError("names holds no map from words to a category of the library, and a region of it")
         self.policy.reset(instruction, calibration, seed=seed, more=more, given=given, names=names)
 
     def _more(self, channel: Channel) -> Mapping[str, Any]:
         """The pictures of this moment, from a client that can take them."""
-        channel.send({"look": True})
-        answer = channel.receive()
-        if not isinstance(answer.get("images"), dict):
-            raise InputError(f"asked to look, the client said {', '.join(answer) or 'nothing'}; valid: images")
-        return dict(answer["images"])
+        return dict(self._ask(channel, {"look": True}, "images", dict)["images"])
 
     def _given(self, scene: Mapping[str, Any], channel: Channel) -> Mapping[str, Any]:
-        """What is wanted, from a client that gives goals."""
-        channel.send({"given": scene})
+        """The goals, from a client that gives them."""
+        return self._ask(channel, {"given": scene}, "goals", list)
+
+    def _ask(self, channel: Channel, message: Mapping[str, Any], key: str, kind: type) -> dict[str, Any]:
+        """The client's answer, which has a value of this kind at `key`. Refusal where it refuses."""
+        channel.send(message)
         answer = channel.receive()
         if "refused" in answer:
             raise Refusal(str(answer["refused"]), str(answer.get("kind", "no goal")))
-        if not isinstance(answer.get("goals"), list):
-            raise InputError(f"asked what is wanted, the client said {', '.join(answer) or 'nothing'}; valid: goals")
+        if not isinstance(answer.get(key), kind):
+            raise InputError(f"asked for {key}, the client sent {', '.join(answer) or 'nothing'}; valid: {key}")
         return answer
+
+
+def error_message(error: Exception) -> dict[str, Any]:
+    """What a client gets for an error: with a traceback where it is none of tamp's own."""
+    if isinstance(error, TampError):
+        return {"error": " ".join(str(error)[:LONGEST].split())}
+    trace = "".join(traceback.format_exception(error))[-LONGEST:]
+    return {"error": f"{type(error).__name__}: {error}"[:LONGEST], "traceback": trace}
+
+
+def _are_names(sent: Any) -> bool:
+    return isinstance(sent, Mapping) and all(
+        isinstance(v, list | tuple) and 1 <= len(v) <= 2 and all(isinstance(t, str) for t in v) for v in sent.values()
+    )

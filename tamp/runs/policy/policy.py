@@ -7,6 +7,7 @@ told nothing but observations and the instruction, and ends quietly: once it is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,15 +24,15 @@ from tamp.agent.tabletop_agent import at_table, in_turn
 from tamp.errors import InputError, Refusal, TampError
 from tamp.model.backend import Command, Observation
 from tamp.model.domain import Domain
-from tamp.model.events import Journal, Publish
+from tamp.model.events import Event, Journal, Publish
 from tamp.model.goal import Goal
 from tamp.model.scene import RobotState, Scene
 from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
 from tamp.pddl.planner import Engine, Planner
-from tamp.perception.camera_calibration import Calibration
-from tamp.perception.observations import encoders, has_pictures
+from tamp.perception.camera_calibration import Calibration, encoders, has_pictures
 from tamp.perception.relative_places import goals_in
+from tamp.planning.planner_process import Notes
 from tamp.runs.moving_parts import parts_told
 
 MOST_STEPS = 2000
@@ -44,42 +45,39 @@ Given = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 is to be `untouched`, in the scene's names. Refusal where it cannot be said in these."""
 
 
-class NoJournal:
-    """Keeps nothing."""
+@dataclass(eq=False)
+class Diary(Notes):
+    """What was tried, found and done, in order, until it is sent. `also` gets the session's events at once."""
 
-    def event(self, kind: str, /, **data: Any) -> None:
-        """Drop an event."""
+    also: Publish = lambda event: None
 
-    def write(self, name: str, content: str | bytes) -> None:
-        """Drop a file."""
+    def take(self, event: Event) -> None:
+        """Keep an event of the session."""
+        self.entries.append(("told", event.kind, event.data()))
+        self.also(event)
 
 
+@dataclass(eq=False)
 class Policy:
-    """See the module. Looking is dear: with `more` it asks for pictures where an observation has none; without, each
-    observation has to have them."""
+    """See the module. Pictures are expensive: with `more` it asks for them where an observation has none; without, each
+    observation has to have them.
 
-    def __init__(
-        self,
-        domain: Domain,
-        make_perceiver: PerceiverFactory,
-        read: Read = nobody_reads,
-        planner: Planner | None = None,
-        journal: Journal | None = None,
-        publish: Publish = lambda event: None,
-        most_steps: int = MOST_STEPS,
-        searches: bool = True,
-        reflexes: Iterable[str] = REFLEXES,
-        advise: Decide | None = None,
-    ) -> None:
-        """What lasts over many episodes. `journal` keeps what was tried and found, `publish` is told what happens.
-        `searches`: what is doubtful or not seen is looked for, where the perceiver knows what it has not seen;
-        `reflexes` and `advise`: see `tamp.agent.tabletop`."""
-        self._searches, self._reflexes, self._advise = searches, frozenset(reflexes), advise
-        self._domain, self._make_perceiver, self._read = domain, make_perceiver, read
-        self._planner, self._most_steps = planner or Engine(), most_steps
-        self._journal: Journal = journal or NoJournal()
-        self._publish = publish
-        self._now: _Episode | None = None
+    This is what lasts over many episodes. `journal` keeps what was tried and found, `publish` gets what happens.
+    `searches`: what is doubtful or not seen is looked for, where the perceiver knows what it has not seen; `reflexes`
+    and `advise`: see `tamp.agent.tabletop`.
+    """
+
+    domain: Domain
+    make_perceiver: PerceiverFactory
+    read: Read = nobody_reads
+    planner: Planner = field(default_factory=Engine)
+    journal: Journal = field(default_factory=Diary)
+    publish: Publish = lambda event: None
+    most_steps: int = MOST_STEPS
+    searches: bool = True
+    reflexes: Iterable[str] = REFLEXES
+    advise: Decide | None = None
+    _now: _Episode | None = None
 
     @property
     def outcome(self) -> Outcome | None:
@@ -141,9 +139,9 @@ class _Episode:
         self._arm = ArmDynamics(calibration.robot)
         self._told: Mapping[str, Any] = {}
         self._acted, self._commands, self._fingers = 0, 0, np.nan
-        make, cameras = policy._make_perceiver, calibration.cameras
+        make, cameras = policy.make_perceiver, calibration.cameras
         self._perceiver = TabletopPerceiver(
-            self, calibration.robot, cameras, self._take, make, self._saw, policy._searches
+            self, calibration.robot, cameras, self._take, make, self._saw, policy.searches
         )
         self._agent: Agent | None = None
         self._came_to = Outcome()
@@ -185,7 +183,7 @@ class _Episode:
 
     def _saw(self, scene: Scene) -> None:
         """Note what each look showed: where there is a video it is drawn on that."""
-        self._policy._journal.event("look", **told_of(scene))
+        self._policy.journal.event("look", **told_of(scene))
 
     def act(self, told: Mapping[str, Any]) -> Array:
         """The action for an observation."""
@@ -214,19 +212,19 @@ class _Episode:
         """See, read and take up what is wanted; without an agent where nothing can be seen, and the outcome says why.
         InputError for pictures that are none."""
         policy, robot = self._policy, self._calibration.robot
-        think = in_turn(policy._domain, policy._planner, np.random.default_rng(self._seed), policy._journal)
+        think = in_turn(policy.domain, policy.planner, np.random.default_rng(self._seed), policy.journal)
         try:
-            ready = at_table(self, self._perceiver, robot, policy._domain, think, policy._publish, policy._most_steps)
+            ready = at_table(self, self._perceiver, robot, policy.domain, think, policy.publish, policy.most_steps)
             table = ready.table
-            table.looks_cost, table.reflexes, table.advise = True, policy._reflexes, policy._advise
+            table.looks_cost, table.reflexes, table.advise = True, frozenset(policy.reflexes), policy.advise
             scene, state, _ = table.look()
         except Refusal as e:
-            policy._journal.event("refused", message=str(e))
+            policy.journal.event("refused", message=str(e))
             self._came_to.fail("perception", str(e))
             return
-        policy._journal.event("state", atoms=state.atoms)
+        policy.journal.event("state", atoms=state.atoms)
         self._agent = Agent(
-            ready, self._goals, policy._journal, lambda reads: self._perceiver.search(table, reads, self._seed)
+            ready, self._goals, policy.journal, lambda reads: self._perceiver.search(table, reads, self._seed)
         )
         self._came_to = self._agent.outcome
         try:
@@ -236,14 +234,14 @@ class _Episode:
 
     def _goals(self, scene: Scene, state: WorldState) -> tuple[Goal, ...]:
         policy = self._policy
-        policy._journal.event("scene", **told_of(scene), symbols=state.symbols, parts=parts_told(scene))
+        policy.journal.event("scene", **told_of(scene), symbols=state.symbols, parts=parts_told(scene))
         if self._given is not None:
             said = self._given(told_of(scene))
-            return goals_in(scene, state, policy._domain, said["goals"], said.get("untouched", ()))
-        policy._journal.event("instruction", text=self._instruction)
+            return goals_in(scene, state, policy.domain, said["goals"], said.get("untouched", ()))
+        policy.journal.event("instruction", text=self._instruction)
         words, names = str(self._instruction), meant(self._names, scene)
-        told = Instruction(words, scene, state, policy._domain, policy._journal, names=names)
-        return policy._read(self._perceiver.shown(told))
+        told = Instruction(words, scene, state, policy.domain, policy.journal, names=names)
+        return policy.read(self._perceiver.shown(told))
 
     def end(self) -> Outcome:
         """Stop here."""

@@ -15,7 +15,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -28,8 +28,8 @@ from tamp.errors import InputError, Refusal, TampError
 from tamp.perception.camera_calibration import Calibration
 from tamp.quiet import debugging
 from tamp.runs.bench.workers import no_interrupts
-from tamp.runs.policy.answering import Answering, Diary, Make
-from tamp.runs.policy.policy import Given, More
+from tamp.runs.policy.answering import Answering, Make, error_message
+from tamp.runs.policy.policy import Diary, Given, More
 from tamp.wire import Channel, pack, unpack
 
 PATIENCE = 600.0
@@ -78,8 +78,8 @@ class RemotePolicy:
     ) -> None:
         """Begin an episode."""
         self.outcome, self._more, self._given = None, more, given
-        told = {"instruction": instruction, "calibration": calibration.as_dict(), "seed": seed, "names": names or {}}
-        self._ask({"reset": {**told, "look": more is not None, "given": given is not None}})
+        sent = {"instruction": instruction, "calibration": calibration.as_dict(), "seed": seed, "names": names or {}}
+        self._ask({"reset": {**sent, "look": more is not None, "given": given is not None}})
 
     def act(self, observation: Mapping[str, Any]) -> Array:
         """The action (7,). InputError for an observation that cannot be used, PolicyFault where the policy fails."""
@@ -100,7 +100,7 @@ class RemotePolicy:
                 if "look" in answer and self._more is not None:
                     self.channel.send({"images": dict(self._more())})
                 elif "given" in answer and self._given is not None:
-                    self.channel.send(self._say(answer["given"]))
+                    self.channel.send(_goals(self._given, answer["given"]))
                 else:
                     break
         except EOFError as e:
@@ -113,12 +113,12 @@ class RemotePolicy:
             raise InputError(str(answer["error"]))
         return answer
 
-    def _say(self, scene: Mapping[str, Any]) -> Mapping[str, Any]:
-        assert self._given is not None
-        try:
-            return self._given(scene)
-        except Refusal as e:
-            return {"refused": str(e), "kind": e.kind}
+
+def _goals(given: Given, scene: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        return given(scene)
+    except Refusal as e:
+        return {"refused": str(e), "kind": e.kind}
 
 
 @dataclass(eq=False)
@@ -154,7 +154,7 @@ class PolicyProcess:
     patience: float = PATIENCE
     _process: BaseProcess | None = None
     _connection: Connection | None = None
-    _policy: RemotePolicy | None = field(default=None)
+    _policy: RemotePolicy | None = None
 
     def policy(self, hear: Callable[[Entry], None]) -> RemotePolicy:
         """The policy, for an episode: in the process that was there before, if that is well."""
@@ -198,22 +198,16 @@ def _work(connection: Connection, make: Make, parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     if not debugging():
-        warnings.simplefilter("ignore")  # what the libraries behind eyes and reading warn about
+        warnings.simplefilter("ignore")  # of the libraries that perceive and read
     channel, diary = _Pipe(connection), Diary()
     try:
         policy = make(diary)
-    except Exception as e:  # the first who asks is told
+    except Exception as e:  # the answer to the first message
         with contextlib.suppress(EOFError):
             channel.receive()
-            channel.send({"error": str(e)} if isinstance(e, InputError) else _fault(e))
+            channel.send(error_message(e))
         return
-    Answering(policy, diary, tells=True, check=_check_sealed).run(channel)
-
-
-def _fault(error: Exception) -> dict[str, str]:
-    import traceback
-
-    return {"error": f"{type(error).__name__}: {error}", "traceback": "".join(traceback.format_exception(error))}
+    Answering(policy, diary, sends_diary=True, check=_check_sealed).run(channel)
 
 
 def _check_sealed() -> None:

@@ -1,9 +1,8 @@
 """A policy behind a websocket, as policy servers for robots have it: see `tamp.runs.policy.answering` for the messages.
 
-One client is served at a time, and its policy is asked in the thread that called `serve`. Who connects is told first,
-as openpi's clients expect, what is here. An error is a message for a client that asks for the subprotocol `MAPS`, and
-the next message is answered. For any other it is what openpi's servers send, text and then the end with code 1011:
-openpi's clients raise RuntimeError with that text.
+One client is served at a time, and its policy is called in the thread that called `serve`. As openpi's clients expect,
+the first message says what is served, and an error is text, then the end of the connection with code 1011: openpi's
+clients raise RuntimeError with that text.
 """
 
 from __future__ import annotations
@@ -36,26 +35,24 @@ LEAVING = 2.0
 """Seconds that a client which is just leaving is given before the next one is sent away."""
 HEALTH = "/healthz"
 BUSY = "another client is being served; try again later"
-MAPS = "tamp"
-"""The subprotocol of clients that take errors as messages."""
 NAMES = LOCAL | {"0.0.0.0"}
 """Names of the server; the last one is what openpi's clients call this machine by default."""
 
 
 @dataclass(eq=False)
 class _Socket:
-    """A websocket as a channel: see `tamp.wire.Channel`. Without `maps` the other side takes errors as text."""
+    """A websocket as a channel: see `tamp.wire.Channel`. `idle`: seconds that a client may be silent; None at the
+    client's end."""
 
     connection: Any
-    idle: float | None = IDLE
-    maps: bool = True
+    idle: float | None = None
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Send a message."""
         from websockets.exceptions import ConnectionClosed
 
         try:
-            if "error" in message and not self.maps:
+            if "error" in message:
                 self.connection.send("\n".join(message[k] for k in ("error", "traceback") if k in message))
                 self.connection.close(1011, "the error is in the text before")
                 raise EOFError("the connection is closed")
@@ -68,11 +65,14 @@ class _Socket:
         from websockets.exceptions import ConnectionClosed
 
         try:
-            return unpack(self.connection.recv(timeout=self.idle), MOST_ENTRIES)
+            data = self.connection.recv(timeout=self.idle)
         except ConnectionClosed as e:
             raise EOFError("the connection is closed") from e
         except TimeoutError as e:
-            raise EOFError(f"nothing was said for {self.idle:g} s") from e
+            raise EOFError(f"the client sent nothing for {self.idle:g} s") from e
+        if self.idle is None and isinstance(data, str):
+            return {"error": data}
+        return unpack(data, MOST_ENTRIES)
 
 
 def serve(
@@ -86,12 +86,11 @@ def serve(
     """Serve until `stop`, or Ctrl-C; `ready` is told the port (0: any free one). InputError when it is taken."""
     from websockets.sync.server import ServerConnection
     from websockets.sync.server import serve as listening
-    from websockets.typing import Subprotocol
 
     class Patient(ServerConnection):
-        def __init__(self, accepted: socket.socket, *told: Any, **options: Any) -> None:
+        def __init__(self, accepted: socket.socket, *args: Any, **options: Any) -> None:
             bound_sending(accepted)
-            super().__init__(accepted, *told, **options)
+            super().__init__(accepted, *args, **options)
 
     waiting: queue.Queue[tuple[Any, threading.Event]] = queue.Queue()
     busy, ended, places = threading.Lock(), threading.Event(), Places(MOST)
@@ -128,8 +127,6 @@ def serve(
             open_timeout=OPENING,
             close_timeout=CLOSING,
             compression=None,
-            subprotocols=[Subprotocol(MAPS)],
-            select_subprotocol=lambda _, offered: Subprotocol(MAPS) if MAPS in offered else None,
             process_request=requested,
             create_connection=Patient,
             logger=logging.Logger("policy server", logging.CRITICAL),  # what is no websocket is no news
@@ -160,7 +157,7 @@ def serve(
 
 
 def _converse(answering: Answering, metadata: Mapping[str, Any], connection: Any) -> None:
-    channel = _Socket(connection, maps=connection.subprotocol == MAPS)
+    channel = _Socket(connection, IDLE)
     with contextlib.suppress(EOFError):
         channel.send(metadata)
         answering.run(channel)
@@ -172,18 +169,16 @@ def connected(address: str, seconds: float = 10.0) -> Any:
     """A channel to a policy server, `ws://HOST:PORT`, and what it says of itself. InputError when none answers."""
     from websockets.exceptions import InvalidStatus, WebSocketException
     from websockets.sync.client import connect
-    from websockets.typing import Subprotocol
 
-    maps = [Subprotocol(MAPS)]
     try:
-        connection = connect(address, max_size=LARGEST, compression=None, open_timeout=seconds, subprotocols=maps)
+        connection = connect(address, max_size=LARGEST, compression=None, open_timeout=seconds)
     except InvalidStatus as e:
         said = e.response.body.decode(errors="replace").strip()
         raise InputError(f"{address}: HTTP {e.response.status_code}: {said}") from e
     except (OSError, ValueError, WebSocketException, TimeoutError) as e:
         raise InputError(f"no policy server at {address}: {e}") from e
     try:
-        channel = _Socket(connection, idle=None)
+        channel = _Socket(connection)
         yield channel, channel.receive()
     finally:
         connection.close()

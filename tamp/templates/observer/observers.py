@@ -7,7 +7,6 @@ from tamp.extension import View, observes
 
 @observes("my-fact", unit="m", keeps=True)  # keeps: once seen, it holds from then on
 def my_fact(view: View, item: str, tolerance: float = 0.1) -> bool:
-    """The tool was this near to the first of them: to be changed to what (my-fact …) is to mean."""
-    low, high = view.box(item)
+    """The tool has been further than this from where it began: to be changed to what my-fact is to mean."""
     tools = [m.T_world_tool[:3, 3] for m in view.trail]
-    return any(np.linalg.norm(p - np.clip(p, low, high)) < tolerance for p in tools)
+    return any(np.linalg.norm(p - tools[0]) > tolerance for p in tools)

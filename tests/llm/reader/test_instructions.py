@@ -13,7 +13,7 @@ from llm.models.model import Completion, Model, Prompt
 from llm.reader.instructions import QUESTION, Instructions, named
 from tamp.agent.instruction import Instruction
 from tamp.model.images import as_png
-from tamp.runs.policy.policy import NoJournal
+from tamp.runs.policy.policy import Diary
 
 RED, BLUE = ((np.full((20, 20, 3), c, np.uint8)) for c in ((200, 20, 20), (20, 20, 200)))
 
@@ -61,7 +61,7 @@ def test_an_unknown_thing_can_be_asked_for_by_the_name_that_it_was_given(
     scene = replace(scene, unknown=("unknown_1",))
     state = builders["state"](scene, "(clear unknown_1)", "(clear plate_1)")
     crops = {"unknown_1": as_png(RED)}
-    said = Instruction(f"put the {called} on the plate", scene, state, domain, NoJournal(), crops=crops)
+    said = Instruction(f"put the {called} on the plate", scene, state, domain, Diary(), crops=crops)
     model = Painter(sees, other=scripted(f"on({called}, plate)"))
     assert [str(g) for g in Instructions(model)(said)] == ["(on unknown_1 plate_1)"]
     assert model.pictures == sees

@@ -15,7 +15,7 @@ from motion.shapes import Shape
 from motion.timing import Trajectory
 from motion.world import World
 from tamp.agent.activity import Routine
-from tamp.agent.clock import observed, run_paused
+from tamp.agent.clock import observed, run
 from tamp.agent.decision_request import Decide
 from tamp.agent.outcome import GoalOutcome
 from tamp.agent.recovery_options import REFLEXES
@@ -237,7 +237,7 @@ class Setting:
             at_table = TabletopAgent(table, steps)
             session = Session(at_table, table.publish, ends_when_idle=True)
             session.pursue(*goals)
-            run_paused(session, self.room)
+            run(session, self.room, table.publish)
         assert at_table.pursuit is not None
         outcome = at_table.pursuit.outcome
         assert at_table.pursuit.steps == self.room.commands <= steps

@@ -154,7 +154,6 @@ def test_unsupported_names_the_features_and_who_can() -> None:
         ("fast-donward", "first", "did you mean 'fast-downward'"),
         ("enhsp", "first", "planner 'enhsp' is not installed: pip install up-enhsp"),
         ("pyperplan", "anytime", "valid with --anytime: fast-downward"),
-        ("pyperplan", "top-k", "valid with --top-k: symk"),
     ],
 )
 def test_an_engine_that_cannot_be_asked_is_said_before_it_is(name: str, aim: engines.Aim, says: str) -> None:
@@ -166,20 +165,6 @@ def test_an_engine_that_cannot_be_asked_is_said_before_it_is(name: str, aim: eng
 def test_the_sibling_that_proves_optimality_is_taken() -> None:
     assert engines.for_aim("fast-downward", "optimal") == "fast-downward-opt"
     assert engines.for_aim("pyperplan", "optimal") == "pyperplan-opt"
-
-
-@pytest.mark.skipif("symk" in engines.names(), reason="up-symk is installed")
-def test_top_k_names_the_package_that_it_needs() -> None:
-    with pytest.raises(InputError, match="pip install up-symk"):
-        engines.for_aim("fast-downward", "top-k")
-
-
-@pytest.mark.skipif("symk" not in engines.names(), reason="up-symk is not installed: pip install up-symk")
-def test_top_k_plans_are_the_best_and_all_different() -> None:
-    found = answer(ROADS, TOLLS, Question("symk", "top-k", count=4))
-    assert [plan.cost for plan in found.plans] == [9, 10, 13, 17]
-    assert len({str(plan) for plan in found.plans}) == 4
-    assert found.optimal
 
 
 def test_plans_with_times_say_when_and_how_long() -> None:

@@ -20,7 +20,7 @@ from tamp.perception import calibration, recordings
 from tamp.perception.calibration import FEWEST, CalibratedCamera, calibrated, distinct, middle
 from tamp.perception.library import load as library
 from tamp.perception.registration import size
-from tamp.perception.robot_appearance import link_poses
+from tamp.perception.rig import link_poses
 from tamp.runs.recording import Order, record
 
 pytestmark = pytest.mark.episode

@@ -17,7 +17,7 @@ from tamp.model.backend import Observation
 from tamp.model.images import Image
 from tamp.model.scene import Scene
 from tamp.perception.camera import CameraPerceiver
-from tamp.perception.placing import PlacedModel
+from tamp.perception.object_model import PlacedModel
 from tests.perception_scores import pose_errors
 from tests.solids import UP
 from tests.synthetic_looks import CAMERAS, HEIGHT, library, observed, painted, robot, standing, taken

@@ -9,9 +9,7 @@ from motion.poses import inverse, pose
 from motion.shapes import Shape
 from tamp.model.scene import Part, RobotState, SceneObject
 from tamp.perception.grasp_detection import HandTracker
-from tamp.perception.object_model import ObjectModel, Skin
-from tamp.perception.placing import PlacedModel
-from tamp.perception.skinning import field_around
+from tamp.perception.object_model import ObjectModel, PlacedModel, Skin, field_around
 
 HALF = 0.02
 DOWN = pose([0.4, 0.0, 0.1], np.diag([1.0, -1.0, -1.0]))

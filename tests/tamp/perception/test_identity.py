@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tamp.perception.placing import PlacedModel
+from tamp.perception.object_model import PlacedModel
 from tamp.perception.segmentation import Points
 from tamp.perception.tracking import Track, mistaken
 from tests.synthetic_looks import CAMERAS, HEIGHT, library, look, painted, standing, taken

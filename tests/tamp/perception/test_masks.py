@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tamp.perception.masks import drawn, masks
+from tamp.perception.looks import drawn, masks
 from tests.synthetic_looks import CAMERAS, model, standing, taken
 
 CAN, CARTON = standing(model("can"), 0.1, 0.0, 0.0), standing(model("carton"), 0.0, 0.02, 0.5)

@@ -11,8 +11,7 @@ import pytest
 from motion.poses import Array
 from motion.shapes import Shape
 from tamp.errors import InputError
-from tamp.perception.box_decomposition import BOXES, boxes
-from tamp.perception.mesh_import import ImportedMesh, name_of, read_mesh, read_options
+from tamp.perception.mesh_import import BOXES, ImportedMesh, boxes, name_of, read_mesh, read_options
 from tests.solids import BOWL, CAN, obj, revolved
 
 TRAY = np.array([[0.0, 0.0], [0.1, 0.0], [0.1, 0.03], [0.098, 0.03], [0.098, 0.004], [0.0, 0.004]])

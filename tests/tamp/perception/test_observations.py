@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motion.mjcf_files import embed_meshes
 from motion.poses import pose
+from motion.xml_document import embed_meshes
 from tamp.errors import InputError
 from tamp.model.images import pinhole
-from tamp.perception.camera_calibration import Camera, calibration_from
-from tamp.perception.observations import encoders, has_pictures, pictures
+from tamp.perception.camera_calibration import Camera, calibration_from, encoders, has_pictures, pictures
 from tamp.wire import pack, unpack
 from tests.policies import calibration
 

@@ -9,7 +9,7 @@ from tamp.model.images import Image, as_png
 from tamp.model.scene import Scene
 from tamp.model.scene_record import told_of
 from tamp.perception.camera import CameraPerceiver
-from tamp.perception.masks import masks
+from tamp.perception.looks import masks
 from tamp.perception.overlay import cut_out, overlaid, shown, shown_of, unknown
 from tests.synthetic_looks import CAMERAS, HEIGHT, library, looking, observed, robot, standing, taken
 

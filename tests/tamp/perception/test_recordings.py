@@ -12,7 +12,7 @@ from motion.poses import pose
 from tamp.errors import InputError
 from tamp.model.backend import Observation
 from tamp.model.scene import RobotState
-from tamp.perception import ground_truth, recordings
+from tamp.perception import recordings
 from tests.perception_scores import most_pixels, placed
 from tests.synthetic_looks import SIZE, library, observed, robot, standing
 
@@ -22,21 +22,18 @@ PLACED = standing(library()["can"], 0.1, 0.0, 0.3)
 def recorded(folder: Path) -> Path:
     """Three periods, with pictures of the first and the last."""
     folder.mkdir(parents=True, exist_ok=True)
-    writer = recordings.Writer(folder, robot(), {"scene": "made up", "noise": "clean"})
+    things = (recordings.TrueThing("can_1", "can", True),)
+    writer = recordings.Writer(folder, robot(), {"scene": "made up", "noise": "clean"}, things)
     for n in range(3):
         state = RobotState(np.array([0.1 * n]), 0.02, pose([0.1 * n, 0.0, 1.0]))
         images = observed([PLACED]).images if n != 1 else ()
         writer.felt(Observation(0.05 * n, state, images))
-    (folder / ground_truth.FOLDER).mkdir()
-    truth = ground_truth.TruthWriter(folder / ground_truth.FOLDER, (ground_truth.TrueThing("can_1", "can", True),))
     for _ in range(2):
         mask = np.zeros((SIZE, SIZE), np.uint8)
         mask[10:20, 10:30] = 1
         pixels = {"front": {"can_1": 200}, "above": {"can_1": 3}}
-        truth.take(
-            ground_truth.TrueMoment(0.0, {"can_1": PLACED.T_world_object}, {"can_1": {}}, pixels), {"front": mask}
-        )
-    truth.close()
+        true = recordings.TrueMoment(0.0, {"can_1": PLACED.T_world_object}, {"can_1": {}}, pixels)
+        writer.true(true, {"front": mask})
     writer.close()
     return folder
 
@@ -60,7 +57,7 @@ def test_depth_beyond_what_is_stored_is_far_and_none_is_none() -> None:
 
 def test_what_is_true_is_in_a_folder_that_perceiving_can_do_without(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "one")
-    truth = ground_truth.read(folder)
+    truth = recordings.read_truth(folder)
     assert truth.mask(1, "front", "can_1").sum() == 200 and most_pixels(truth.moments[0], "can_1") == 200
     can = placed(truth.moments[0], truth.things[0], library()["can"])
     assert np.allclose(can.T_world_object, PLACED.T_world_object)
@@ -68,7 +65,7 @@ def test_what_is_true_is_in_a_folder_that_perceiving_can_do_without(tmp_path: Pa
         path.unlink()
     assert recordings.read(folder).looked(0).images
     with pytest.raises(InputError, match=r"no truth.json"):
-        ground_truth.read(folder)
+        recordings.read_truth(folder)
 
 
 def test_nothing_of_the_truth_is_in_the_part_that_is_perceived(tmp_path: Path) -> None:

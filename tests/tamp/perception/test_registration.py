@@ -51,7 +51,7 @@ def robot() -> tuple[dict[str, Array], dict[str, Skin]]:
 
 @pytest.fixture(scope="module")
 def image() -> Image:
-    from tamp.perception.masks import drawn_skins
+    from tamp.perception.looks import drawn_skins
 
     where, skins = robot()
     seen = taken(CAMERAS[0], [standing(library()["can"], 0.1, 0.1, 0.0)], ARM)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tamp.backends.libero.camera_noise import measured
+from tamp.backends.libero.cameras import measured
 from tamp.model.images import Image
 from tamp.perception.rig import scatter, steady
 from tests.synthetic_looks import CAMERAS, model, standing, taken

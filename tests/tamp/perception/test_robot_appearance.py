@@ -15,7 +15,7 @@ from motion.robot import RobotDescription
 from tamp.backends.libero.rendering import SOFTWARE
 from tamp.model.images import Image, pinhole
 from tamp.perception.library import Library
-from tamp.perception.robot_appearance import BODIES, robot_pixels, skin_of_robot
+from tamp.perception.rig import BODIES, robot_pixels, skin_of_robot
 from tests.solids import polygon, prism, skin
 
 ARM = """<mujoco><worldbody><body name="base"><geom type="box" size="0.05 0.05 0.1"/>
@@ -100,7 +100,7 @@ from tamp.backends.libero import cameras
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.tasks import find
 from tamp.perception.library import load
-from tamp.perception.robot_appearance import link_poses, robot_pixels
+from tamp.perception.rig import link_poses, robot_pixels
 skins = load().robots["panda"].skins
 for name in ("libero_goal/0", "libero_object/0"):
     there = LiberoEnvironment(find(name), init_state=45, render=True)

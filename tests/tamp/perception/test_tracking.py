@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motion.poses import Array, pose, rotation_about
-from tamp.perception.placing import PlacedModel
+from tamp.perception.object_model import PlacedModel
 from tamp.perception.segmentation import Points
 from tamp.perception.tracking import Track, at_rest, followed, held_as_seen, kept_apart
 from tests.perception_scores import pose_errors

@@ -133,15 +133,3 @@ def test_an_installed_package_gives_its_domain_a_name(tmp_path: Path, monkeypatc
     assert "wiped" in found.observers
     with pytest.raises(InputError, match="galley, kitchen"):
         load("gally")
-
-
-def test_a_package_that_fails_is_told_with_its_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = folder.parent / "broken_lab"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    (package / "skills.py").write_text("import numpy as np\n\nnp.no_such_thing\n")
-    monkeypatch.syspath_prepend(str(folder.parent))
-    with (folder / "skills.toml").open("a") as f:
-        f.write('\n[python]\npackage = "broken_lab"\n')
-    with pytest.raises(InputError, match=r"broken_lab/skills.py:3: .*no_such_thing"):
-        bound(load(str(folder)))

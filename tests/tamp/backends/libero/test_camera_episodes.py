@@ -12,7 +12,7 @@ from tamp.api import arguments, camera
 from tamp.backends.libero import tasks
 from tamp.errors import InputError
 from tamp.pddl.planner import Engine
-from tamp.perception.library import check_library
+from tamp.perception.library import read_index
 from tamp.runs.episode import Settings
 from tamp.runs.policy.remote import PolicyProcess
 from tests.places import by_policy as run_camera
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.episode, pytest.mark.process]
 @pytest.fixture(scope="module")
 def process() -> Iterator[PolicyProcess]:
     try:
-        check_library()
+        read_index()
     except InputError as e:
         pytest.skip(f"no eyes: {e}")
     made = camera.process(camera.Recipe("tabletop", "fast-downward", None))

@@ -18,9 +18,8 @@ from tamp.backends.physics.start import start_of
 from tamp.backends.physics.table import Arrangement
 from tamp.model.images import Image
 from tamp.model.scene import Scene
-from tamp.perception.observations import pictures
-from tamp.perception.rig import seen_past_robot
-from tamp.perception.robot_appearance import link_poses, robot_pixels, skin_of_robot
+from tamp.perception.camera_calibration import pictures
+from tamp.perception.rig import link_poses, robot_pixels, seen_past_robot, skin_of_robot
 
 pytestmark = pytest.mark.episode
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_result import ArmResult
 from tamp.backends.xarm.arm_steps import (
     ApproachNamed,
     ApproachObject,
@@ -25,17 +26,15 @@ from tamp.backends.xarm.arm_steps import (
     steps_of,
 )
 from tamp.backends.xarm.arm_stop import ArmStop
-from tamp.backends.xarm.arm_verdict import ArmVerdict
 from tamp.backends.xarm.contract import read_contract
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.executor import Executor
 from tamp.backends.xarm.hand import HandError, HandEvent
 from tamp.backends.xarm.motion_planner import MotionPlanner
-from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.files.source import read as read_source
-from tamp.runs.episode_log import EpisodeLog, read
-from tests.arm_runs import Still, run_from, tool_point
+from tamp.runs.episode_log import read
+from tamp.runs.episode_runner import conduct
+from tests.arm_runs import Still, run_from, run_on, tool_point
 from tests.emulated import Emulator, running
 
 pytestmark = pytest.mark.process
@@ -61,7 +60,7 @@ def ways() -> MotionPlanner:
     )
 
 
-def run(emulator: Emulator, ways: MotionPlanner, steps: Any, folder: Path, **how: Any) -> ArmVerdict:
+def run(emulator: Emulator, ways: MotionPlanner, steps: Any, folder: Path, **how: Any) -> ArmResult:
     """A run from home with all things in sight, its log in a folder."""
     home = ways.cell.poses["home"].q
     assert home is not None
@@ -77,9 +76,9 @@ def off(emulator: Emulator, ways: MotionPlanner, p: Any) -> float:
     return float(np.linalg.norm(tool_point(emulator, ways) - p))
 
 
-def ends_with(folder: Path, verdict: ArmVerdict) -> bool:
+def ends_with(folder: Path, verdict: ArmResult) -> bool:
     last = read(folder / "episode.jsonl")[-1]
-    return bool(last["event"] == "end" and last["reason"] == verdict.reason)
+    return bool(last["event"] == "outcome" and last["reason"] == verdict.reason)
 
 
 @pytest.mark.parametrize("name", sorted(p.name for p in PLANS.glob("*.json")))
@@ -260,9 +259,8 @@ def test_a_warning_that_was_left_is_told_and_does_not_stop_a_run(
     driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
     try:
         assert driver.condition().warning == 12
-        with EpisodeLog(tmp_path / "run") as log:
-            executor = Executor(driver, ways, StepTargets(ways.cell, None), ArmStop(), log.event)
-            verdict = executor.run((MoveToNamed("above_table"), MoveToNamed("home")))
+        steps = (MoveToNamed("above_table"), MoveToNamed("home"))
+        verdict = conduct(tmp_path / "run", lambda log: run_on(driver, ways, steps, log, None, ArmStop()))
         assert verdict.success, verdict.reason
         (told,) = [e["message"] for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "warning"]
         assert told.startswith("the controller has a warning left: W12") and "tamp xarm clear" in told

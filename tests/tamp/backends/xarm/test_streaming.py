@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from motion.joint_servo import FAR, JointServo
+from motion.arm_drive import FAR, JointServo
 from motion.poses import Array
 from tamp.backends import bodies
 from tamp.backends.xarm.arm_stop import ArmStop

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motion.joint_servo import JointServo
+from motion.arm_drive import JointServo
 from tamp.backends import bodies
 from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.driver import Driver

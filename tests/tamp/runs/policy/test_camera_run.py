@@ -24,8 +24,7 @@ from tamp.model.scene import Scene
 from tamp.pddl.domain_file import load
 from tamp.perception.relative_places import goals_in
 from tamp.runs.episode import Result, Settings
-from tamp.runs.policy.answering import Diary
-from tamp.runs.policy.policy import Policy
+from tamp.runs.policy.policy import Diary, Policy
 from tamp.runs.policy.remote import PolicyProcess
 from tests.places import by_policy as run_camera
 from tests.stand_in_eyes import StandIn, answering

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
-from websockets.typing import Subprotocol
 
 from motion.poses import pose
 from tamp.errors import InputError
@@ -49,7 +48,7 @@ def address() -> Iterator[str]:
     assert not thread.is_alive()
 
 
-def test_a_client_is_told_what_is_here_and_gets_actions(address: str) -> None:
+def test_a_client_gets_what_is_served_and_actions(address: str) -> None:
     with connect(address) as client:
         assert unpack(client.recv()) == {"policy": "fake"}
         client.send(pack({"reset": {"instruction": "go", "calibration": calibration().as_dict()}}))
@@ -72,6 +71,8 @@ def test_from_python_it_is_a_policy_like_any_other(address: str) -> None:
 
 
 WRONG: dict[str, tuple[Any, str]] = {
+    "observation": (pack({"do": "object"}), "nothing to see here"),
+    "fault": (pack({"do": "break"}), "Traceback"),
     "text": ("hello", "text came where a msgpack message should"),
     "no map": (b"\x93\x01\x02\x03", "a message is a map"),
     "rubbish": (b"\xc1", "no msgpack message"),
@@ -84,7 +85,6 @@ WRONG: dict[str, tuple[Any, str]] = {
     ),
     "deep": (b"\x81\xa1x" + 5000 * b"\x91" + b"\xc0", "no msgpack message"),
 }
-MAPS = [Subprotocol("tamp")]
 
 
 def cameras_changed(**changed: Any) -> dict[str, Any]:
@@ -131,17 +131,19 @@ def test_a_calibration_that_is_none_is_refused_by_the_name_of_its_field(told: An
     assert why in str(refused.value)
 
 
-def test_a_client_that_knows_no_maps_gets_errors_as_openpi_sends_them(address: str) -> None:
+@pytest.mark.parametrize(("message", "why"), WRONG.values(), ids=WRONG.keys())
+def test_an_error_is_sent_as_openpi_sends_it_and_the_next_client_is_served(
+    address: str, message: Any, why: str
+) -> None:
     """openpi's client raises RuntimeError with a message that is text, and its server ends with 1011 then."""
-    for message, why in ((pack({"do": "object"}), "nothing to see here"), (pack({"do": "break"}), "Traceback")):
-        with connect(address) as client:
+    with connect(address) as client:
+        client.recv()
+        client.send(message)
+        said = client.recv()
+        assert isinstance(said, str) and why in said
+        with pytest.raises(ConnectionClosed):
             client.recv()
-            client.send(message)
-            said = client.recv()
-            assert isinstance(said, str) and why in said
-            with pytest.raises(ConnectionClosed):
-                client.recv()
-            assert client.close_code == 1011
+        assert client.close_code == 1011
     with connect(address) as client:
         assert unpack(client.recv()) == {"policy": "fake"}
 
@@ -167,16 +169,6 @@ def test_pages_and_other_names_are_refused(address: str, headers: dict[str, str]
             key = "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
             client.sendall(f"GET {path} HTTP/1.1\r\n{lines}{upgrade}{key}\r\n".encode())
             assert client.recv(100).startswith(b"HTTP/1.1 403")
-
-
-@pytest.mark.parametrize(("message", "why"), WRONG.values(), ids=WRONG.keys())
-def test_what_is_wrong_is_one_message_and_the_next_is_heard(address: str, message: Any, why: str) -> None:
-    with connect(address, subprotocols=MAPS) as client:
-        client.recv()
-        client.send(message)
-        assert why in unpack(client.recv())["error"]
-        client.send(pack({"end": True}))
-        assert unpack(client.recv()) == {"outcome": None}
 
 
 def test_one_client_at_a_time_and_the_next_one_when_it_is_gone(address: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from motion.joint_servo import JointServo
+from motion.arm_drive import JointServo
 from motion.poses import Array
 from tamp.backends import bodies
 from tamp.backends.libero import tasks

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,22 @@ STANDS = {
 
 
 @dataclass(frozen=True)
-class ArmVerdict:
-    """`failed` is the number of the step that was not done, `kind` a word for why, as of `ArmFault`; `halted` says
-    whether the arm acknowledged that it stands still, None when it never moved."""
+class ArmResult:
+    """What became of an action plan. It is true where every step was done; of a dry run, where it can be.
+
+    `done` are the steps that were carried out, each with its `number`, `action` and `seconds`, how far from its target
+    it ended (`off_metres`, `off_radians`), and the `nearest` that the arm came to anything (metres). `failed` is the
+    number of the step that was not done, `kind` a word for why, `reason` says it; `halted`, whether the arm has
+    acknowledged that it stands still, None where it never moved. `out` is the folder of the log, None without one.
+    """
 
     success: bool
-    done: tuple[StepDone, ...]
+    done: tuple[StepDone, ...] = ()
     failed: int | None = None
     kind: str = ""
     reason: str = ""
     halted: bool | None = None
+    out: Path | None = None
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
+    def __bool__(self) -> bool:
+        return self.success

@@ -11,9 +11,8 @@ from tamp.pddl.judges import judge_of, read_for, verdict_on
 from tamp.pddl.plan_names import resolve
 from tamp.pddl.reading import parse
 from tamp.view import page_layout
-from tamp.view.follow import MOST_STEPS, account
 from tamp.view.page_layout import Layout, in_script, three_js
-from tamp.view.plan_page import JudgedPlan, plan_page
+from tamp.view.plan_page import MOST_STEPS, JudgedPlan, fact_table, plan_page
 from tests.page_episodes import MARKUP, PLAN, PROBLEM
 
 
@@ -24,7 +23,7 @@ def of(*lines: str) -> tuple[Any, Any]:
 
 def test_the_facts_over_the_steps() -> None:
     problem, plan = of(*PLAN)
-    rows = dict(account(problem, resolve(plan, problem)).rows)
+    rows = dict(fact_table(problem, resolve(plan, problem)).rows)
     assert rows["(holding mug_1)"] == ("false", "false", "true", "false")
     assert rows["(on mug_1 table_1)"] == ("true", "true", "false", "false")
     assert "(on plate_1 table_1)" not in rows
@@ -35,21 +34,19 @@ def test_an_invalid_plan_breaks_where_its_verdict_says() -> None:
     judge = judge_of(problem)
     shown = JudgedPlan.of(plan, verdict_on(plan, judge), judge, ["no"])
     assert shown.failed[0] == 2 and shown.repairs[0][0] == "(hand-empty)" and shown.repairs[0][1]
-    lacking = [n for n in shown.account.steps[1].needs if not n.holds]
-    assert [n.literal for n in lacking] == ["(hand-empty)"] and lacking[0].by is None
     page = plan_page("d", "p", [shown], Layout.of())
-    assert "breaks the plan" in page and "What would repair it" in page
+    assert "Step 2 breaks the plan" in page and "What would repair it" in page
 
 
-def test_plans_without_an_account_are_words_alone() -> None:
+def test_plans_without_a_table_are_words_alone() -> None:
     page = plan_page(MARKUP, "", [JudgedPlan(MARKUP, None, (MARKUP,))], Layout.of())
     assert "cannot be read" in page and "<img" not in page
 
 
 def test_a_long_plan_is_followed_so_far() -> None:
     problem, plan = of(*(["(open-drawer drawer_1)", "(close-drawer drawer_1)"] * MOST_STEPS))
-    told = account(problem, resolve(plan, problem))
-    assert (len(told.steps), told.left_out, told.goal) == (MOST_STEPS, MOST_STEPS, ())
+    told = fact_table(problem, resolve(plan, problem))
+    assert (len(told.steps), told.left_out) == (MOST_STEPS, MOST_STEPS)
 
 
 def test_data_cannot_end_its_script() -> None:
