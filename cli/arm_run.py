@@ -13,6 +13,7 @@ from cli.stopping import stoppable
 from cli.view import viewed
 from tamp.api import arms
 from tamp.backends.xarm.arm_result import STANDS, ArmResult
+from tamp.backends.xarm.arm_steps import steps_of
 from tamp.files.source import read
 from tamp.quiet import quiet_stdout
 
@@ -47,8 +48,10 @@ def run_plan(
         arm = arms.loaded_arm(world, host, port, speed_scale)
         plan = arms.plan_file(plan)
         steps: Sequence[Step | HandEvent]
+        action_plan = None
         if domain is None and problem is None:
-            steps = arms.steps_in(read(plan), arm, _progress)
+            action_plan = arms.plan_in(read(plan), arm, _progress)
+            steps = steps_of(action_plan)
         else:
             judged = arms.plan_of_domain(plan, domain, problem, arm)
             for note in judged.plan.notes:
@@ -65,7 +68,7 @@ def run_plan(
             steps = judged.steps
         begin = arms.begin_of(arm, dry_run)
         out = out or arms.folder_for(plan.stem)
-        how = arms.ArmRun(dry_run, plan.stem, begin=begin, second_check=second_check, dead_man=dead_man)
+        how = arms.ArmRun(dry_run, action_plan, begin=begin, second_check=second_check, dead_man=dead_man)
         with viewed(out, view):
             result = arms.run(arm, steps, out, person, how)
         say(summary(result, len(steps), dry_run))

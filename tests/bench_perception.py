@@ -81,7 +81,7 @@ def recorded(case: Case, folder: Path) -> Path:
 
 def perceived(case: Case, folder: Path, library: Library, alike: Mapping[str, set[str]]) -> list[Record]:
     """What came of a case: a record a moment."""
-    from tamp.backends.libero.camera_noise import CameraNoise
+    from tamp.backends.libero.cameras import CameraNoise
     from tamp.perception import recordings
     from tamp.perception.camera import CameraPerceiver
 

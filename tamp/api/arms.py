@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tamp.api import arguments, language
 from tamp.api.arm_progress import Progress
 from tamp.backends.xarm.address import CONTROL_PORT, host_of
@@ -135,9 +137,8 @@ def plan_file(path: Path) -> Path:
     return located(path, "plan", ".json", ".plan", folder="xarm")
 
 
-def steps_in(source: Source, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
-    """The steps of an action plan. InputError with all that is wrong with it in the arm's world."""
-    from tamp.backends.xarm.arm_steps import steps_of
+def plan_in(source: Source, arm: LoadedArm, say: Say) -> dict[str, Any]:
+    """An action plan. InputError with all that is wrong with it in the arm's world."""
     from tamp.backends.xarm.contract import place_of, read_contract, unread
     from tamp.backends.xarm.contract_world import breaches_in
     from tamp.files.json_text import places_of
@@ -152,7 +153,7 @@ def steps_in(source: Source, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
         places = places_of(source)
         each = (f"{source.name}:{':'.join(map(str, place_of(b, places)))}: {b}" for b in wrong)
         raise InputError("\n  ".join([f"{source.name} cannot be run in {arm.name}:", *each]))
-    return steps_of(plan)
+    return plan
 
 
 def plan_of_domain(path: Path, domain: str | None, problem: Path | None, arm: LoadedArm) -> JudgedArmPlan:
@@ -204,7 +205,7 @@ def solved(
             return ArmResult(False, kind="goal", reason=str(e), out=folder)
         for step in plan["steps"]:
             person.say(json.dumps(step))
-        how = ArmRun(dry_run, "solve", goal=text, begin=begin)
+        how = ArmRun(dry_run, plan, goal=text, begin=begin)
         return carried_out(arm, steps_of(plan), log, person, how)
 
     result = conduct(folder, act)
@@ -214,11 +215,11 @@ def solved(
 @dataclass(frozen=True, eq=False)
 class ArmRun:
     """How steps are run: with `dry_run` they are only gone through, from the configuration `begin` (n,), the arm's zero
-    posture unless given. `goal` says in words what they are for, where that is known, and `label` what they are called.
-    With `dead_man` the person there has to give a sign of life every so many seconds."""
+    posture unless given. `goal` says in words what they are for, where that is known, and `plan` is the action plan
+    that has them, for the log. With `dead_man` the person there has to give a sign of life every so many seconds."""
 
     dry_run: bool
-    label: str
+    plan: dict[str, Any] | None = None
     goal: str | None = None
     begin: Array | None = None
     second_check: bool = True
@@ -237,57 +238,45 @@ def carried_out(
 ) -> ArmResult:
     """The same with a log that is there."""
     from motion.bullet import loaded
+    from tamp.backends.xarm.arm_backend import ArmBackend
+    from tamp.backends.xarm.arm_performer import ArmPerformer
+    from tamp.backends.xarm.arm_skills import StepRefiner
     from tamp.backends.xarm.arm_stop import ArmStop
-    from tamp.backends.xarm.executor import Executor
     from tamp.backends.xarm.motion_planner import MotionPlanner
     from tamp.backends.xarm.opening import claimed, connected, detector_of, tool_of
     from tamp.backends.xarm.step_targets import StepTargets
+    from tamp.model.events import Events
     from tamp.runs.episode_log import SCHEMA
     from tamp.runs.versions import versions
 
     cell, host = arm.world, None if how.dry_run else arm.address
     with ExitStack() as opened:
-        _note_plan(steps, how.goal or how.label, log)
         of_arm = {"world": cell.name, "arm": cell.arm.name, "tool": tool_of(cell), "host": host}
         says = [repr(s) for s in steps]
         log.event("start", schema=SCHEMA, goal=how.goal, **of_arm, steps=says, versions=versions())
-        detector = detector_of(cell, person.say, opened)
-        ways, targets = MotionPlanner(cell), StepTargets(cell, detector)
+        if how.plan is not None:
+            log.write("plan.json", json.dumps(how.plan, indent=2))
+        targets = StepTargets(cell, detector_of(cell, person.say, opened))
         tell = Progress(log.event, len(steps), person.say).event
+        refiner = StepRefiner(MotionPlanner(cell), targets, tell, how.second_check)
         if how.second_check:
             loaded()  # now, not while the arm moves
         if host is None:
-            result = _gone_through(steps, cell, how, ways, targets, tell, person.say)
-            return replace(result, out=log.folder)
+            q, where = _begin(cell, how)
+            tell("begin", q=q, where=where)
+            person.say(f"begins {where}, joints {' '.join(f'{v:.1f}' for v in np.rad2deg(q))} degrees")
+            return replace(refiner.rehearsed(steps, q), out=log.folder)
         opened.enter_context(claimed(host))
         stop = ArmStop(how.dead_man)
         opened.enter_context(person.stops(stop))
         driver, hand = connected(cell, host, arm.port, opened)
         log.best_effort()
-        result = Executor(driver, ways, targets, stop, tell, hand, how.second_check).run(steps)
-        return replace(result, out=log.folder)
+        performer = ArmPerformer(ArmBackend(driver, cell.T_flange_tool), refiner, stop, hand)
+        return replace(performer.carry_out(steps, Events(log.take)), out=log.folder)
 
 
-def _note_plan(steps: Sequence[Step | HandEvent], what: str, log: EpisodeLog) -> None:
-    """Leave the steps as an action plan, where a contract can say them: it has no hand."""
-    from tamp.backends.xarm.domain_plans import movements
-    from tamp.backends.xarm.hand import HandEvent
-
-    if steps and not any(isinstance(s, HandEvent) for s in steps):
-        log.write("plan.json", json.dumps(movements(steps, what), indent=2).encode())
-
-
-def _gone_through(
-    steps: Sequence[Step | HandEvent], cell: Workcell, how: ArmRun, ways: Any, targets: Any, tell: Any, say: Say
-) -> ArmResult:
-    """Steps gone through without an arm."""
-    import numpy as np
-
-    from tamp.backends.xarm.rehearsal import rehearsed
-
-    q = np.zeros(cell.arm.joints) if how.begin is None else how.begin
-    zero = "in the arm's zero posture (--host IP: where that arm is)"
-    where = zero if how.begin is None else "where the arm is now"
-    tell("begin", q=q, where=where)
-    say(f"begins {where}, joints {' '.join(f'{v:.1f}' for v in np.rad2deg(q))} degrees")
-    return rehearsed(steps, q, ways, targets, tell, how.second_check)
+def _begin(cell: Workcell, how: ArmRun) -> tuple[Array, str]:
+    """Where a dry run begins (n,), and that in words."""
+    if how.begin is None:
+        return np.zeros(cell.arm.joints), "in the arm's zero posture (--host IP: where that arm is)"
+    return how.begin, "where the arm is now"

@@ -145,7 +145,7 @@ def noise(kind: str, *seeds: int) -> Noise:
         return no_noise
     import numpy as np
 
-    from tamp.backends.libero.camera_noise import CameraNoise
+    from tamp.backends.libero.cameras import CameraNoise
 
     return CameraNoise(kind, np.random.default_rng(seeds))  # type: ignore[arg-type]
 

@@ -84,12 +84,12 @@ def write_plan(
         ...
     tamp.errors.InputError: the instruction is empty
     """
-    from tamp.planning.planner_process import Notes
+    from tamp.planning.assistant import JournalBuffer
     from tamp.runs.episode_runner import conduct
 
     text, model = language.instruction(instruction), language.model(llm)
     if out is None:
-        return language.arm_plan(text, arm.world, model, Notes())
+        return language.arm_plan(text, arm.world, model, JournalBuffer())
     return conduct(Path(out), lambda log: _Written(True, language.arm_plan(text, arm.world, model, log))).plan
 
 
@@ -126,6 +126,7 @@ def run_plan(
     from tamp.api import arms
     from tamp.api.solving import Person
     from tamp.api.sources import silent
+    from tamp.backends.xarm.arm_steps import steps_of
     from tamp.files.source import Source, read
 
     if isinstance(plan, Mapping):
@@ -134,7 +135,7 @@ def run_plan(
         file = arms.plan_file(Path(plan))
         source, label = read(file), file.stem
     person = Person(say or silent)
-    steps, begin = arms.steps_in(source, arm, person.say), arms.begin_of(arm, dry_run)
+    action_plan, begin = arms.plan_in(source, arm, person.say), arms.begin_of(arm, dry_run)
     folder = arms.folder_for(label) if out is None else Path(out)
-    how = arms.ArmRun(dry_run, label, begin=begin, second_check=second_check)
-    return arms.run(arm, steps, folder, person, how)
+    how = arms.ArmRun(dry_run, action_plan, begin=begin, second_check=second_check)
+    return arms.run(arm, steps_of(action_plan), folder, person, how)

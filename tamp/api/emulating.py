@@ -14,7 +14,7 @@ from tamp.backends.pybullet.bullet_world import BulletWorld
 from tamp.backends.xarm.address import CONTROL_PORT, address_of
 from tamp.backends.xarm.emulator.emulator_server import REPORTS, Address, MakeWorld, Server
 from tamp.backends.xarm.emulator.physics import Physics
-from tamp.backends.xarm.emulator.placed_things import read_things
+from tamp.backends.xarm.emulator.side_channel import read_things
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.quiet import hush_simulator

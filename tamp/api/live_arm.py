@@ -8,18 +8,19 @@ from pathlib import Path
 
 from motion.bullet import loaded
 from tamp.agent.clock import run as run_clock
-from tamp.agent.order_script import Disturb
+from tamp.agent.orders import Disturb
 from tamp.agent.session import Session
 from tamp.api import arms, language
 from tamp.api.live import Asked, Callbacks, Live, OrderedSession, RunSession
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.backends.xarm.arm_backend import ArmBackend
 from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_performer import ArmPerformer
 from tamp.backends.xarm.arm_result import STANDS
+from tamp.backends.xarm.arm_skills import StepRefiner
 from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.opening import claimed, connected, detector_of, tool_of
-from tamp.backends.xarm.performing import ArmPerformer
 from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
@@ -67,8 +68,8 @@ def _act(
     opened.callback(reader.close)
     log.best_effort()
     backend, targets = ArmBackend(driver, cell.T_flange_tool), StepTargets(cell, detector)
-    performer = ArmPerformer(backend, MotionPlanner(cell), targets, ArmStop(), log.event, hand)
-    performer.reader, performer.patience = reader, PATIENCE
+    refiner = StepRefiner(MotionPlanner(cell), targets, log.event)
+    performer = ArmPerformer(backend, refiner, ArmStop(), hand, PATIENCE, reader)
     acting = OrderedSession(live, callbacks, Session(performer, events), backend.period, _disturb)
     acting.begin(f"{cell.arm.name} at {address}", log, events, opened)
     result = Result(out=str(log.folder))

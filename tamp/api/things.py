@@ -28,8 +28,8 @@ def categories(counted: Counted, pictures: bool = False) -> dict[str, Any]:
     rendering.prepare(video=False, pictures=pictures)
     hush_warnings()
     with hush_simulator():
-        from tamp.backends.libero.arenas import ARENAS
         from tamp.backends.libero.categories import UnusableError, load, names
+        from tamp.backends.libero.scene_description import ARENAS
 
         usable, unusable, known = [], [], names()
         with counted("categories", len(known)) as done:

@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from motion.poses import Array
-from tamp.backends.libero.camera_noise import CameraNoise, Kind
-from tamp.backends.libero.cameras import CAMERAS, SIZE, take
+from tamp.backends.libero.cameras import CAMERAS, SIZE, CameraNoise, Kind, take
 from tamp.backends.libero.environment import ROBOT as ROBOT_NAME
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tamp.backends.libero.arenas import ARENAS
 from tamp.backends.libero.categories import names
-from tamp.backends.libero.scene_description import Task
+from tamp.backends.libero.scene_description import ARENAS, Task
 from tamp.errors import InputError
 from tamp.files.quantities import TURN
 from tamp.model.goal_syntax import valid

@@ -13,7 +13,7 @@ from motion.robot import RobotDescription
 from motion.robot_parts import Part, PartJoint, parts_of
 from motion.shapes import Shape
 from motion.urdf import WORLD, written
-from tamp.backends.physics.materials import (
+from tamp.backends.physics.table import (
     FINGER_SPEED,
     FRICTION,
     GRIP,
@@ -22,10 +22,11 @@ from tamp.backends.physics.materials import (
     ROLL,
     RUBS,
     SPIN,
+    PhysicsArm,
+    PhysicsWorld,
     box_inertia,
     mass_of,
 )
-from tamp.backends.physics.table import PhysicsArm, PhysicsWorld
 from tamp.model.scene import Part as ScenePart
 from tamp.model.scene import Scene, SceneObject
 

@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from tamp.backends.xarm import arm_steps as s
-from tamp.backends.xarm.contract import breaches
-from tamp.backends.xarm.contract_world import breaches_in
-from tamp.backends.xarm.domain_plans import JudgedArmPlan, bind, movements, read_plan_steps
+from tamp.backends.xarm.domain_plans import JudgedArmPlan, bind, read_plan_steps
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.data import data_dir
@@ -77,18 +75,6 @@ def test_a_thing_that_was_taken_away_counts_no_more_there_but_where_it_is(bench:
     steps = judged(plan, "(above cup_1)", bench, tmp_path).steps
     assert steps[9] == s.ApproachObject(("cup",), ref="above_table", index=0)
     assert steps[-1] == s.ApproachObject(("cup",), ref="bin_drop", index=0)
-
-
-def test_movements_alone_are_an_action_plan_of_the_contract(bench: Workcell, tmp_path: Path) -> None:
-    steps = judged(TOUCHED.format("cup_2"), "(touched cup_2)", bench, tmp_path).steps
-    contract = movements(steps, "touch the second cup")
-    assert breaches(contract) == breaches_in(contract, bench) == []
-    assert s.steps_of(contract) == steps
-
-
-def test_events_are_no_part_of_the_contract(bench: Workcell, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="step 4 is an event"):
-        movements(judged(FIRST, "(at cup_1 bin_drop)", bench, tmp_path).steps, "pick and place")
 
 
 def test_a_plan_that_is_not_valid_has_no_steps_but_a_reason(bench: Workcell, tmp_path: Path) -> None:

@@ -28,15 +28,13 @@ from tamp.backends.xarm.arm_steps import (
 from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.contract import read_contract
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.executor import Executor
 from tamp.backends.xarm.hand import HandError, HandEvent
 from tamp.backends.xarm.motion_planner import MotionPlanner
-from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.files.source import read as read_source
 from tamp.runs.episode_log import read
 from tamp.runs.episode_runner import conduct
-from tests.arm_runs import Still, run_from, tool_point
+from tests.arm_runs import Still, run_from, run_on, tool_point
 from tests.emulated import Emulator, running
 
 pytestmark = pytest.mark.process
@@ -261,9 +259,8 @@ def test_a_warning_that_was_left_is_told_and_does_not_stop_a_run(
     driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
     try:
         assert driver.condition().warning == 12
-        steps, targets = (MoveToNamed("above_table"), MoveToNamed("home")), StepTargets(ways.cell, None)
-        executor = lambda log: Executor(driver, ways, targets, ArmStop(), log.event)  # noqa: E731
-        verdict = conduct(tmp_path / "run", lambda log: executor(log).run(steps))
+        steps = (MoveToNamed("above_table"), MoveToNamed("home"))
+        verdict = conduct(tmp_path / "run", lambda log: run_on(driver, ways, steps, log, None, ArmStop()))
         assert verdict.success, verdict.reason
         (told,) = [e["message"] for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "warning"]
         assert told.startswith("the controller has a warning left: W12") and "tamp xarm clear" in told

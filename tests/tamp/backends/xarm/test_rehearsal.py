@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_skills import StepRefiner
 from tamp.backends.xarm.arm_steps import ApproachNamed, ApproachObject, MoveToObject, RetreatZ, Step
 from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.motion_planner import MotionPlanner
-from tamp.backends.xarm.rehearsal import rehearse
 from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
@@ -35,14 +35,8 @@ def ways() -> MotionPlanner:
 def gone_through(steps: tuple[Step | HandEvent, ...], ways: MotionPlanner) -> int:
     home = ways.cell.poses["home"].q
     assert home is not None
-    return rehearse(
-        steps,
-        home,
-        ways,
-        StepTargets(ways.cell, Still([("cup", np.array([0.42, 0.06, 0.06]))])),
-        ArmStop(),
-        lambda kind, **data: None,
-    )
+    targets = StepTargets(ways.cell, Still([("cup", np.array([0.42, 0.06, 0.06]))]))
+    return StepRefiner(ways, targets, lambda kind, **data: None).rehearse(steps, home, ArmStop())
 
 
 def test_events_of_the_hand_keep_nothing_from_being_gone_through(ways: MotionPlanner) -> None:
@@ -62,7 +56,7 @@ def test_going_through_a_long_plan_can_be_stopped(ways: MotionPlanner) -> None:
         stop.now("enough")
 
     with pytest.raises(ArmFault, match="enough"):
-        rehearse([ApproachNamed("bin_drop", 0.05)] * 1000, home, ways, StepTargets(ways.cell, None), stop, tell)
+        StepRefiner(ways, StepTargets(ways.cell), tell).rehearse([ApproachNamed("bin_drop", 0.05)] * 1000, home, stop)
     assert looked == ["second_look"]
 
 

@@ -9,40 +9,33 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from motion.poses import Array, to_rpy
-from tamp.agent.activity import Activity, Doing, Routine, T, for_ever
+from tamp.agent.clock import run
+from tamp.agent.session import Activity, Doing, Routine, Session, T, for_ever
 from tamp.backends.xarm.arm_backend import ArmBackend
 from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_result import ArmResult, StepDone
-from tamp.backends.xarm.arm_steps import (
-    LIFT,
-    ApproachNamed,
-    ApproachObject,
-    MoveToNamed,
-    MoveToObject,
-    MoveToPose,
-    RetreatZ,
-    Sleep,
-    Step,
-)
+from tamp.backends.xarm.arm_skills import SkillCall, StepRefiner, arm_skills, word
+from tamp.backends.xarm.arm_steps import ApproachObject, MoveToObject, MoveToPose, Sleep, Step
 from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.driver import STATE_PAUSED, Condition
 from tamp.backends.xarm.following import Leg, follow, tracking_error
 from tamp.backends.xarm.hand import HandController, HandError, HandEvent
-from tamp.backends.xarm.motion_planner import MotionPlanner
-from tamp.backends.xarm.rehearsal import cross_check, planned, rehearse, word
-from tamp.backends.xarm.step_targets import StepTarget, StepTargets, same_words
+from tamp.backends.xarm.step_targets import StepTarget, same_words
+from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError, Refusal
+from tamp.model.atoms import GroundAction
 from tamp.model.backend import Command, Observation
-from tamp.pddl.planner import Tell
+from tamp.model.events import Publish
 from tamp.planning.deliberation import Thought
+from tamp.skills.declared import ITEM, NAMED, arm_specs
 
 HAND_SECONDS = 10.0
 MOST_TOLD = 1000
@@ -54,14 +47,13 @@ JUMPED = 0.02
 do so for what a detector's noise amounts to, more would bring the tool down beside the thing."""
 
 
-STEPS: Mapping[str, tuple[str, ...]] = {
-    "move-to-named": ("POSE",),
-    "approach-named": ("POSE",),
-    "move-to-object": ("LABEL",),
-    "approach-object": ("LABEL",),
-    "retreat": (),
-}
-"""The steps that can be started one by one, and what they take."""
+def _forms() -> dict[str, tuple[str, ...]]:
+    """The steps that can be started one by one, and what they take: a thing is the nearest one, wherever it is."""
+    kinds = {NAMED: "pose", ITEM: "label"}
+    return {
+        name: tuple(kinds[t] for t in spec.takes if t == ITEM or ITEM not in spec.takes)
+        for name, spec in arm_specs().items()
+    }
 
 
 def cannot_read(text: str) -> Thought[Any]:
@@ -74,12 +66,9 @@ class ArmPerformer:
     """Performs on an arm. `verdict` is what became of the last plan."""
 
     backend: ArmBackend
-    ways: MotionPlanner
-    targets: StepTargets
+    refiner: StepRefiner
     stop: ArmStop
-    tell: Tell
     hand: HandController | None = None
-    check_twice: bool = True
     patience: float = 0.0
     """Seconds for which an arm that still moves when it is first told something is waited for: what a session that was
     killed had sent comes to its end by itself."""
@@ -90,10 +79,26 @@ class ArmPerformer:
     """The last approach to a thing, as long as nothing else was done since."""
     _prepared: bool = False
 
-    def plan(self, steps: Sequence[Step | HandEvent], name: str = "the plan", *, rehearsed: bool = False) -> Activity:
-        """An activity that carries out steps, one after the other, and leaves the verdict. With `rehearsed` they are
-        gone through before anything moves."""
-        return Activity(name, self._run(steps, None, steps if rehearsed else ()), inner=lambda: self.doing)
+    @property
+    def cell(self) -> Workcell:
+        """Where the arm stands."""
+        return self.refiner.planner.cell
+
+    def tell(self, kind: str, /, **data: Any) -> None:
+        """Note what happens."""
+        self.refiner.tell(kind, **data)
+
+    def carry_out(self, steps: Sequence[Step | HandEvent], publish: Publish) -> ArmResult:
+        """Carry out steps in a session of their own. Does not raise for what an arm does: the result says it."""
+        session = Session(self, publish, ends_when_idle=True)
+        session.begin(self.pursue(steps))
+        try:
+            run(session, self.backend, publish, "real")
+        except ArmFault:  # of the stop after the end; the verdict has what went before
+            pass
+        except KeyboardInterrupt:
+            return self.verdict if self.verdict.kind else ArmResult(False, kind="stopped")
+        return self.verdict
 
     def feel(self, observation: Observation) -> None:
         """The backend keeps what was observed."""
@@ -112,11 +117,11 @@ class ArmPerformer:
         if name == "follow" and len(args) == 1:
             above = itertools.repeat(ApproachObject((args[0],)))
             return Activity(action, self._run(above), endless=True, inner=lambda: self.doing)
-        return Activity(action, self._run([self._step(name, args)], action), inner=lambda: self.doing)
+        return Activity(action, self._run([self._step(name, args)], name=action), inner=lambda: self.doing)
 
-    def pursue(self, wanted: Sequence[Step]) -> Activity:
-        """An activity that carries out steps, once all that can be known of them is gone through."""
-        return self.plan(wanted, "the plan", rehearsed=True)
+    def pursue(self, wanted: Sequence[Step | HandEvent]) -> Activity:
+        """An activity that carries out steps, once they are rehearsed, and leaves the verdict."""
+        return Activity("the plan", self._run(wanted, rehearsed=wanted), inner=lambda: self.doing)
 
     def read(self, text: str) -> Thought[Sequence[Step]]:
         """The steps that words ask for."""
@@ -128,7 +133,7 @@ class ArmPerformer:
 
     def vocabulary(self) -> list[str]:
         """The steps, the named poses and the labels."""
-        return [*STEPS, "hold", "wave", "follow", *self.ways.cell.poses, *self.ways.cell.labels]
+        return [*_forms(), "hold", "wave", "follow", *self.cell.poses, *self.cell.labels]
 
     def listed(self, activities: list[Activity]) -> str:
         """The state in words."""
@@ -136,23 +141,18 @@ class ArmPerformer:
         x, y, z = self.backend.last.robot.T_world_tool[:3, 3]
         return f"Position: ({x:.2f}, {y:.2f}, {z:.2f})\nActions: [{', '.join(map(str, activities))}]"
 
-    def _step(self, name: str, args: list[str]) -> Step:
-        cell = self.ways.cell
-        if name not in STEPS or len(args) != len(STEPS[name]):
-            forms = ", ".join(f"({' '.join((n, *takes))})" for n, takes in STEPS.items())
-            raise InputError(f"no step ({' '.join((name, *args))}); valid: {forms}, hold, wave, (follow LABEL)")
-        for arg, kind in zip(args, STEPS[name], strict=True):
-            known = list(cell.poses) if kind == "POSE" else list(cell.labels)
+    def _step(self, name: str, args: list[str]) -> Step | HandEvent:
+        forms = _forms()
+        if name not in forms or len(args) != len(forms[name]):
+            valid = ", ".join(f"({' '.join((n, *map(str.upper, takes)))})" for n, takes in forms.items())
+            raise InputError(f"no step ({' '.join((name, *args))}); valid: {valid}, hold, wave, (follow LABEL)")
+        call = SkillCall(1, GroundAction(name, tuple(args)))
+        for arg, kind in zip(args, forms[name], strict=True):
+            known = list(self.cell.poses) if kind == "pose" else list(self.cell.labels)
             if known and arg not in known:
-                raise InputError(f"{arg!r} is no {kind.lower()} of the world; valid: {', '.join(known)}")
-        made: dict[str, Callable[..., Step]] = {
-            "move-to-named": MoveToNamed,
-            "approach-named": ApproachNamed,
-            "move-to-object": lambda label: MoveToObject((label,)),
-            "approach-object": lambda label: ApproachObject((label,)),
-            "retreat": lambda: RetreatZ(LIFT),
-        }
-        return made[name](*args)
+                raise InputError(f"{arg!r} is no {kind} of the world; valid: {', '.join(known)}")
+            call = replace(call, place=arg) if kind == "pose" else replace(call, label=arg)
+        return arm_skills()[name](call)
 
     def _wave(self) -> Iterable[Step]:
         """From side to side of where the tool is."""
@@ -165,21 +165,26 @@ class ArmPerformer:
     # A plan
 
     def _run(
-        self, steps: Iterable[Step | HandEvent], name: str | None = None, first: Sequence[Step | HandEvent] = ()
+        self,
+        steps: Iterable[Step | HandEvent],
+        *,
+        name: str | None = None,
+        rehearsed: Sequence[Step | HandEvent] = (),
     ) -> Routine[str | None]:
-        """Carry out steps; `name` is what a single one of them was started under. Those in `first` are gone through
-        before."""
+        """Carry out steps; `name` is what a single one of them was started under. Those in `rehearsed` are rehearsed
+        before anything is enabled or moves."""
         done: list[StepDone] = []
+        try:
+            if rehearsed:
+                yield from self._rehearse(rehearsed)
+        except ArmFault as e:
+            self.verdict = ArmResult(False, failed=e.step, kind=e.kind, reason=str(e))
+            return self.verdict.reason
         try:
             if not self._prepared:
                 yield from self._come_to_rest()
                 yield from self._beside(self._prepare, watched=False)
-            if first:
-                q = (yield from self._looked()).q
-                yield from self._beside(
-                    lambda: rehearse(first, q, self.ways, self.targets, self.stop, self.tell, self.check_twice)
-                )
-            self.targets.begin()
+            self.refiner.targets.begin()
             for number, step in enumerate(steps, 1):
                 self.stop.check()
                 self.tell("step", number=number, action=word(step), says=repr(step))
@@ -197,9 +202,18 @@ class ArmPerformer:
         self.verdict = ArmResult(True, tuple(done))
         return None
 
+    def _rehearse(self, steps: Sequence[Step | HandEvent]) -> Routine[None]:
+        yield None
+        last = self.backend.last
+        assert last is not None
+        if last.condition is None:
+            raise last.fault or ArmFault("frozen", "the controller was not asked yet")
+        q = last.condition.q
+        yield from self._beside(lambda: self.refiner.rehearse(steps, q, self.stop), watched=False)
+
     def _prepare(self) -> None:
         driver = self.backend.driver
-        now = driver.prepare(self.ways.cell.T_flange_tool, self.ways.cell.load)
+        now = driver.prepare(self.cell.T_flange_tool, self.cell.load)
         if now.warning:
             self.tell("warning", code=now.warning, message=now.warned)
         self._prepared = True
@@ -229,7 +243,7 @@ class ArmPerformer:
         self.tell("target", number=number, T_base_tool=target.T_base_tool, detection=target.seen)
         now, nearest = yield from self._go(number, step, target, q)
         self._approached = (step, target) if isinstance(step, ApproachObject) else None
-        off = tracking_error(self.backend.driver.arm, now.q, self.ways.cell.T_flange_tool, target.T_base_tool)
+        off = tracking_error(self.backend.driver.arm, now.q, self.cell.T_flange_tool, target.T_base_tool)
         return StepDone(number, word(step), time.perf_counter() - begun, *off, nearest)
 
     def _approach_anew(self, number: int, step: Step, target: StepTarget) -> StepTarget | None:
@@ -243,17 +257,13 @@ class ArmPerformer:
         if moved <= JUMPED:
             return None
         self.tell("jumped", number=number, label=target.seen.label, metres=round(moved, 4), approach="anew")
-        return self.targets.above(approach, target)
+        return self.refiner.targets.above(approach, target)
 
     def _go(self, number: int, step: Step, target: StepTarget, q: Array) -> Routine[tuple[Condition, float | None]]:
-        """Plan a way, look at it twice, and go it."""
-        legs, nearest = yield from self._beside(lambda: self._planned(number, step, target, q))
-        self.targets.fresh(target)
+        """Refine a step, and go the way that was found."""
+        legs, nearest = yield from self._beside(lambda: self.refiner.refine(number, step, target, q))
+        self.refiner.targets.fresh(target)
         return (yield from self._follow(legs)), nearest
-
-    def _planned(self, number: int, step: Step, target: StepTarget, q: Array) -> tuple[tuple[Leg, ...], float | None]:
-        legs = planned(number, step, target, q, self.ways, self.tell)
-        return legs, cross_check(number, step, legs, self.ways, self.tell) if self.check_twice else None
 
     def _beside(self, think: Callable[[], T], *, watched: bool = True) -> Routine[T]:
         """What takes long, in a thread; the arm is watched meanwhile, unless it is just being made ready."""
@@ -290,13 +300,13 @@ class ArmPerformer:
 
     def _found(self, step: Step, q: Array) -> Routine[StepTarget]:
         """The target of a step, waited for as long as the step says."""
-        wait = self.targets.finding(step, self.ways.tool(q))
+        wait = self.refiner.targets.finding(step, self.refiner.planner.tool(q))
         while (target := wait()) is None:
             yield from self._looked()
         return target
 
     def _follow(self, legs: tuple[Leg, ...]) -> Routine[Condition]:
-        cell, driver = self.ways.cell, self.backend.driver
+        cell, driver = self.cell, self.backend.driver
         for leg in legs:
             if self.doing is not None and leg is legs[-1]:
                 self.doing.stage = "acting"
