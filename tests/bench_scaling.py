@@ -2,8 +2,8 @@
 
 Planning and refinement in the kinematic copy only, of scenes of `tamp/runs/bench/boxes.py`: nothing is executed. The
 seconds are by the wall clock, from a scene to motions for a whole plan: `symbolic` of them for planning, `geometric`
-for all else. `skeletons` are plans asked for, `samples` refinements of single actions tried, `actions` the length of the
-plan; `inside` is 1 where everything that belongs on a region stands wholly on it.
+for all else. `skeletons` are plans asked for, `samples` refinements of single actions tried, `actions` the plan's
+length; `inside` is 1 where everything that belongs on a region stands wholly on it.
 """
 
 from __future__ import annotations
