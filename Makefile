@@ -206,7 +206,7 @@ docs-check: setup render model library
 
 accept: setup render model library
 	@if [ -z "$(ARGS)" ]; then $(MAKE) test-thorough; fi
-	$(BIN)/python tests/acceptance.py $(ARGS)
+	PYTHONPATH=. $(BIN)/python -m tests.bench accept $(ARGS)
 
 FULL = --stage plan --workers $(or $(WORKERS),2) --out results/full
 bench: setup
