@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
 import tamp
@@ -27,7 +28,7 @@ def test(config: TestConfig, json_output: bool) -> int:
         tests = collect(config)
         if json_output:
             code = tests.run()
-            trials = [t.as_dict() for t in tests.trials]
+            trials = [asdict(t) for t in tests.trials.values()]
             emit_json(as_json(report) | {"ok": code == 0, "trials": trials}, stdout)
     if not json_output:
         code = tests.run()
