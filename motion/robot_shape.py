@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from motion.poses import Array, inverse, joint_transform, moved
 from motion.robot import RobotDescription
-from motion.robot_parts import Hull, Part, joints_above, parts_of
+from motion.robot_parts import Hull, RigidPart, joints_above, parts_of
 from motion.shapes import Shape
 from motion.world import World
 
@@ -39,7 +39,7 @@ class RobotShape:
     """A robot as rigid links. `parts` are parents first, `arm_joints` and `finger_joints` names of their joints, and
     `T_world_root` (4, 4) leads what the description has at the world's origin."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[RigidPart, ...]
     arm_joints: tuple[str, ...]
     finger_joints: tuple[str, ...]
     T_world_root: Array
