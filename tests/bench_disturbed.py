@@ -18,7 +18,7 @@ import numpy as np
 
 from llm.models.weights import DEFAULT
 from llm.planner.deciding import commands
-from tamp.agent.decision_request import Question
+from tamp.agent.director import Question
 from tamp.api.bench_episodes import Runner, Setup, record
 from tamp.backends.libero import rendering
 from tamp.backends.libero.perturbation_schedule import IMPOSSIBLE, KINDS

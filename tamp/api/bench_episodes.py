@@ -19,7 +19,7 @@ from tamp.runs.bench.scheduling import Key
 from tamp.runs.goal_origin import GoalOrigin
 
 if TYPE_CHECKING:
-    from tamp.agent.decision_request import Decide
+    from tamp.agent.director import Decide
     from tamp.api.decoding import Looked
     from tamp.api.language import Model
     from tamp.backends.libero.environment import LiberoEnvironment, Scenes

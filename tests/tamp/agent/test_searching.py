@@ -11,9 +11,8 @@ import pytest
 
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
-from tamp.agent.camera_perceiver import Observe, PerceiverFactory
-from tamp.agent.instruction import Instruction
-from tamp.agent.places import listed
+from tamp.agent.camera_perceiver import Instruction, Observe, PerceiverFactory
+from tamp.agent.searching import listed
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.events import Event, Searching

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tamp.agent.instruction import Instruction
+from tamp.agent.camera_perceiver import Instruction
 from tamp.agent.monitor import SELDOM
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.libero.environment import LiberoEnvironment

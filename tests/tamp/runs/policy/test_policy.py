@@ -12,8 +12,7 @@ import pytest
 
 from motion.poses import Array
 from motion.robot import RobotDescription
-from tamp.agent.camera_perceiver import Observe, PerceiverFactory
-from tamp.agent.instruction import Instruction
+from tamp.agent.camera_perceiver import Instruction, Observe, PerceiverFactory
 from tamp.agent.monitor import SELDOM
 from tamp.backends.fake_table import FakeTable
 from tamp.errors import InputError, Refusal
