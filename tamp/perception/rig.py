@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import itertools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,13 +32,16 @@ from tamp.perception.segmentation import Ground, stands_out
 from tamp.perception.skinning import skins
 
 ROUGH = 0.0003
-"""Metres, at one metre, of a depth's scatter from which on it is smoothed: cameras without noise are left alone."""
-WINDOW, NEARBY = 5, 7
-"""Pixels, square, of the median that a pixel is held against, and across, over which depth is averaged."""
-SCATTERS, ALIKE = 4.5, 8.0
-"""Times the scatter by which a pixel may differ from that median, and by which pixels differ that are averaged."""
-COMPANY = 0.6
-"""Share of the pixels around one that are kept, at least: what hangs between surfaces has few."""
+"""Metres, at one metre, of a depth's scatter from which on it is made steady: cameras without noise are left alone."""
+WINDOW = 2
+"""Pixels to each side over which depth is averaged."""
+BENT, SCATTERS = 0.002, 4.5
+"""Metres, and times the scatter, by which the mean of two opposite neighbours on the same surface differs from what is
+between them at most: the sum counts."""
+STEEP = 0.02
+"""Share of the depth by which neighbouring pixels on one surface differ at most."""
+COMPANY = 3
+"""Of the 12 pairs of opposite neighbours, how many are on one surface with a pixel that is kept."""
 DARK = 12
 """Colour, of 255, up to which all but a hundredth of a black picture is."""
 MEASURED = 0.1
@@ -72,19 +75,21 @@ BODIES = "bodies"
 
 
 def steady(image: Image) -> Image:
-    """A picture with its depth smoothed; as it is where its depth hardly scatters. A plane is linear in 1 / depth, in
-    which this noise is also the same everywhere: a bilateral filter on it leaves planes and edges as they are."""
-    import cv2
-
+    """A picture with its depth made steady; as it is where its depth hardly scatters."""
     depth: Any = np.where(image.depth > 0, image.depth, 0.0)
     rough = scatter(depth)
     if rough < ROUGH:
         return image
-    inverted = np.divide(1.0, depth, out=np.zeros_like(depth), where=depth > 0).astype(np.float32)
-    kept = (depth > 0) & (np.abs(inverted - cv2.medianBlur(inverted, WINDOW)) < SCATTERS * rough)
-    kept &= cv2.blur(kept.astype(np.float32), (WINDOW, WINDOW)) > COMPANY
-    smooth = cv2.bilateralFilter(np.where(kept, inverted, np.float32(0.0)), NEARBY, ALIKE * rough, NEARBY)
-    return replace(image, depth=np.where(kept, 1.0 / np.maximum(smooth, 1e-6), 0.0))
+    within, steep = BENT + SCATTERS * rough * depth**2, STEEP * depth
+    total, pairs = depth.copy(), np.zeros_like(depth)
+    for one, other, away in _opposite(depth):
+        middle = 0.5 * (one + other)
+        mine = (one > 0) & (other > 0) & (np.abs(middle - depth) < within)
+        mine &= np.abs(one - other) < 2.0 * away * steep
+        total += np.where(mine, middle, 0.0)
+        pairs += mine
+    kept = (depth > 0) & (pairs >= COMPANY)
+    return replace(image, depth=np.where(kept, total / (1.0 + pairs), 0.0))
 
 
 def scatter(depth: Any) -> float:
@@ -96,6 +101,15 @@ def scatter(depth: Any) -> float:
         return 0.0
     off = np.abs(left + right - 2.0 * middle)[ok] / middle[ok] ** 2
     return float(np.median(off) / 0.6745 / np.sqrt(6.0))
+
+
+def _opposite(depth: Any) -> Iterator[tuple[Any, Any, int]]:
+    """The depths (h, w), (h, w) of opposite neighbours of each pixel, 0 beyond the border, and how far they are off."""
+    h, w = depth.shape
+    wide, n = np.pad(depth, WINDOW), WINDOW
+    for y, x in ((y, x) for y in range(-n, n + 1) for x in range(-n, n + 1) if (y, x) > (0, 0)):
+        one, other = (wide[n + s * y : n + s * y + h, n + s * x : n + s * x + w] for s in (1, -1))
+        yield one, other, max(abs(y), abs(x))
 
 
 def check(images: Sequence[Image]) -> None:
