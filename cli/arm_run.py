@@ -11,7 +11,7 @@ import numpy as np
 from cli.output import INTERRUPTED, emit_json, say
 from cli.stopping import stoppable
 from cli.view import viewed
-from tamp.api import arms
+from tamp.api import arm_plans
 from tamp.backends.xarm.arm_result import STANDS, ArmResult
 from tamp.backends.xarm.arm_steps import steps_of
 from tamp.files.source import read
@@ -45,15 +45,15 @@ def run_plan(
 
     person = Person(_progress, stops=stoppable)
     with quiet_stdout() as stdout:
-        arm = arms.loaded_arm(world, host, port, speed_scale)
-        plan = arms.plan_file(plan)
+        arm = arm_plans.loaded_arm(world, host, port, speed_scale)
+        plan = arm_plans.plan_file(plan)
         steps: Sequence[Step | HandEvent]
         action_plan = None
         if domain is None and problem is None:
-            action_plan = arms.plan_in(read(plan), arm, _progress)
+            action_plan = arm_plans.plan_in(read(plan), arm, _progress)
             steps = steps_of(action_plan)
         else:
-            judged = arms.plan_of_domain(plan, domain, problem, arm)
+            judged = arm_plans.plan_of_domain(plan, domain, problem, arm)
             for note in judged.plan.notes:
                 _progress(f"note: {judged.plan.name}: {note}")
             if not judged.verdict.valid:
@@ -66,11 +66,11 @@ def run_plan(
                     emit_json({**asdict(refused), "dry_run": dry_run}, stdout)
                 return 1
             steps = judged.steps
-        begin = arms.begin_of(arm, dry_run)
-        out = out or arms.folder_for(plan.stem)
-        how = arms.ArmRun(dry_run, action_plan, begin=begin, second_check=second_check, dead_man=dead_man)
+        begin = arm_plans.begin_of(arm, dry_run)
+        out = out or arm_plans.folder_for(plan.stem)
+        how = arm_plans.ArmRun(dry_run, action_plan, begin=begin, second_check=second_check, dead_man=dead_man)
         with viewed(out, view):
-            result = arms.run(arm, steps, out, person, how)
+            result = arm_plans.run(arm, steps, out, person, how)
         say(summary(result, len(steps), dry_run))
         if json_output:
             degrees = _in_degrees(arm, begin) if dry_run else None
@@ -86,12 +86,12 @@ def clear_error(world: Path | None, host: str | None, port: int) -> int:
     With a `host` no world is needed.
     """
     with quiet_stdout() as stdout:
-        was = arms.cleared(world, host, port)
+        was = arm_plans.cleared(world, host, port)
         stdout.write(f"cleared: {was}\n" if was else "there was no error and no warning\n")
     return 0
 
 
-def _in_degrees(arm: arms.LoadedArm, begin: Array | None) -> list[float]:
+def _in_degrees(arm: arm_plans.LoadedArm, begin: Array | None) -> list[float]:
     """The joints at which a dry run begins."""
     q = np.zeros(arm.world.arm.joints) if begin is None else begin
     return [round(float(v), 2) for v in np.rad2deg(q)]

@@ -27,7 +27,7 @@ def solve_arm(
 
     What was asked and answered, and what was objected to it, is in the run's folder, for a refusal too.
     """
-    from tamp.api import arms, language
+    from tamp.api import arm_plans, language
     from tamp.api.solving import Person
 
     if goal is not None or text is None:
@@ -35,11 +35,11 @@ def solve_arm(
     text, begun = language.instruction(text), time.perf_counter()
     person = Person(lambda line: say(f"tamp: {line}"), stops=stoppable)
     with quiet_stdout() as stdout:
-        arm = arms.loaded_arm(real.world, real.host, real.port, real.speed_scale)
-        begin, model = arms.begin_of(arm, real.dry_run), language.model(llm)
-        folder = out or arms.folder_for("solve")
+        arm = arm_plans.loaded_arm(real.world, real.host, real.port, real.speed_scale)
+        begin, model = arm_plans.begin_of(arm, real.dry_run), language.model(llm)
+        folder = out or arm_plans.folder_for("solve")
         with viewed(folder, view):
-            plan, result = arms.solved(text, arm, model, folder, person, dry_run=real.dry_run, begin=begin)
+            plan, result = arm_plans.solved(text, arm, model, folder, person, dry_run=real.dry_run, begin=begin)
         say(f"tamp: no: {result.reason}" if plan is None else summary(result, len(plan["steps"]), real.dry_run))
         if json_output:
             answer = {"success": result.success, "goal": text, "plan": plan, "steps": len(result.done)}

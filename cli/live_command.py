@@ -1,15 +1,26 @@
-"""The options of `tamp live`."""
+"""`tamp live`: a session that goes on while orders come in."""
 
 from __future__ import annotations
 
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from cli import options as opt
+from cli.output import INTERRUPTED, emit_json, say
+from cli.stopping import stoppable
+from cli.view import viewed
 from tamp.api.language import DEFAULT
 from tamp.errors import InputError
+from tamp.quiet import hush_warnings, quiet_stdout
+
+if TYPE_CHECKING:
+    from tamp.api.live import LiveConfig, Words
 
 
 def live(
@@ -52,12 +63,11 @@ def live(
 
     Orders are typed or come as lines of JSON on standard input, or from a script.
     """
-    from cli.live import live as run_live
-    from tamp.api.live import Asked
+    from tamp.api.live import LiveConfig
 
     if perception != "oracle":
         raise InputError(f"--perception {perception} is not built yet for tamp live; valid: oracle")
-    asked = Asked(
+    config = LiveConfig(
         scene=scene,
         backend=backend,
         decider=decider,
@@ -77,7 +87,7 @@ def live(
         world=world,
         out=out,
     )
-    return run_live(asked, json_output)
+    return _run(config, json_output)
 
 
 def _socket(where: str | None) -> Path | int | None:
@@ -87,3 +97,56 @@ def _socket(where: str | None) -> Path | int | None:
     if not 0 <= (port := int(where)) <= 65535:
         raise InputError(f"--listen {where} is no port; valid: 0 to 65535, or a path")
     return port
+
+
+def _run(config: LiveConfig, json_output: bool) -> int:
+    """Run a session. 0 when what was wanted last is reached, or nothing was wanted; 1 when not."""
+    from tamp.api.live import Callbacks, begun
+
+    hush_warnings()
+    session = begun(config)
+    with quiet_stdout() as stdout:
+        on_event = partial(emit_json, stream=stdout) if json_output else None
+        stops = partial(stoppable, reads=config.script is not None)  # else orders are read from standard input
+        callbacks = Callbacks(lambda line: say(f"tamp: {line}"), on_event, typed, KEYBOARD, stops)
+        folder = session.folder()
+        with viewed(folder, config.view):
+            try:
+                result = session(callbacks, folder)
+            except KeyboardInterrupt:  # before anything could move
+                say(f"tamp: interrupted; what was done is in {folder}")
+                return INTERRUPTED
+            outcome: dict[str, Any] = {name: getattr(result, name) for name in ("success", "goal", "task", "reason")}
+            outcome |= {"steps": result.steps, "seconds": result.seconds.get("session", 0.0), "out": result.out}
+            if json_output:
+                emit_json({"event": "outcome", **outcome}, stdout)
+            else:
+                stdout.writelines(f"{label:9}{value}\n" for label, value in outcome.items() if value is not None)
+    return INTERRUPTED if result.stage == "stopped" else 0 if result.success else 1
+
+
+KEYBOARD = "the keyboard"
+"""Who gives the orders that are typed."""
+
+
+def typed(words: Words) -> Iterator[str]:
+    """Lines of standard input; at a terminal with a history, and completion by `words`."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        yield from sys.stdin
+        return
+    import readline
+
+    readline.set_completer(_completer(words))
+    readline.set_completer_delims(" ")
+    readline.parse_and_bind("tab: complete")
+    with contextlib.suppress(EOFError):
+        while True:
+            yield input("")
+
+
+def _completer(words: Words) -> Callable[[str, int], str | None]:
+    def complete(begun: str, number: int) -> str | None:
+        fitting = [w for w in words() if w.startswith(begun)]
+        return fitting[number] if number < len(fitting) else None
+
+    return complete

@@ -87,10 +87,10 @@ def _page(
         return
     if run is not None:
         raise InputError(f"{run} is a run, --world and --host are of an arm; valid: one of the two")
-    from tamp.api import arms
+    from tamp.api import arm_plans
 
-    cell = arms.world(world)
-    address = arms.address(cell, host)
+    cell = arm_plans.world(world)
+    address = arm_plans.address(cell, host)
     with pages.arm_page(cell, address, lambda line: say(f"tamp: {line}")) as page:
         yield page, f"{cell.arm.name} at {address}", {"run": None, "model": cell.arm.name, "host": address}
 

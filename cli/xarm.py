@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from cli import options as opt
+from cli.output import emit_json
 from tamp.api.arguments import CONTROL_PORT
 
 xarm_app = typer.Typer(help="UFACTORY arms: run plans on them, or emulate one.", no_args_is_help=True)
@@ -49,10 +51,29 @@ def xarm_emulate(
     something, are gripped and stop the arm. Says one line when it listens; ends on Ctrl-C, on SIGTERM and after
     --seconds.
     """
-    from cli.emulate import emulate
+    from tamp.api.emulating import Listens, StandsIn, emulate
 
-    there = None if scene is None else (scene, init_state, seed)
-    return emulate(model, host, port, fault_port, seconds, thing or [], detections, there, json_output)
+    def tell(at: Listens) -> None:
+        if json_output:
+            about = {"model": model, "host": at.host, "port": at.port, "reports": list(at.reports)}
+            emit_json(about | {"detections": at.detections, "fault_port": at.fault_port}, sys.stdout)
+            return
+        where = f"control {at.port}, reports {', '.join(map(str, at.reports))}, faults {at.fault_port}"
+        sees = f", detections at {at.detections}" if at.detections else ""
+        sys.stdout.write(f"{model} at {at.host}: {where}{sees}\n")
+        sys.stdout.flush()
+
+    return emulate(
+        model,
+        tell,
+        host=host,
+        port=port,
+        fault_port=fault_port,
+        seconds=seconds,
+        things=thing or [],
+        detections=detections,
+        scene=None if scene is None else StandsIn(scene, init_state, seed),
+    )
 
 
 Plan = Annotated[Path, typer.Argument(help="An action plan, JSON; with --domain a plan of that.", metavar="PLAN")]

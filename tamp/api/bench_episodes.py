@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tamp.model.domain import Domain
     from tamp.model.events import Journal
     from tamp.runs.bench.wordings import Wording
-    from tamp.runs.episode_runner import Place
+    from tamp.runs.episode_runner import EpisodePlace
     from tamp.runs.policy.remote import PolicyProcess
 
 NOT_THE_TASK = "what was asked for is not what LIBERO's check of the scene's task wants"
@@ -163,7 +163,7 @@ class Runner:
             "verdicts": result.verdicts,
         }
 
-    def _place(self, task: Task, k: Key) -> Place:
+    def _place(self, task: Task, k: Key) -> EpisodePlace:
         """Where an episode is run; the process of a policy that sees is kept for the next one."""
         from tamp.api.solving import place_in
         from tamp.runs.policy_world import InLiberoByPolicy

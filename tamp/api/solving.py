@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.model.domain import Domain
     from tamp.runs.episode import Result, Settings
-    from tamp.runs.episode_runner import Place
+    from tamp.runs.episode_runner import EpisodePlace
     from tamp.runs.worlds import Cameras, InLibero, InPhysics
 
 EPISODES = Path("episodes")
@@ -244,7 +244,7 @@ class Episode:
         return self.asked.out or new_folder(EPISODES, self.task.name.replace("/", "-"))
 
     @contextmanager
-    def _place(self) -> Iterator[Place]:
+    def _place(self) -> Iterator[EpisodePlace]:
         """Where it is run."""
         from tamp.runs.policy_world import InLiberoByPolicy
 
@@ -360,7 +360,7 @@ def place_in(
 
 
 @contextmanager
-def _on_arm(at: ArmAddress, dead_man: float | None, cameras: Cameras | None, person: Person) -> Iterator[Place]:
+def _on_arm(at: ArmAddress, dead_man: float | None, cameras: Cameras | None, person: Person) -> Iterator[EpisodePlace]:
     """An arm, which a dead man and the person there stop."""
     from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.runs.worlds import OnArm

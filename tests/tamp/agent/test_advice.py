@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tamp.agent.director import Question
+from tamp.agent.director import DecisionRequest
 from tamp.agent.goal_executor import ATTEMPTS, MOST
 from tamp.planning.deliberation import Ready
 from tests.tamp.agent.lamps import OUT_OF_REACH, Setting, lamps
@@ -18,9 +18,9 @@ class Friend:
     """Says one thing after the other, and keeps what he was asked."""
 
     says: list[str]
-    asked: list[Question] = field(default_factory=list)
+    asked: list[DecisionRequest] = field(default_factory=list)
 
-    def __call__(self, asked: Question) -> Ready[str]:
+    def __call__(self, asked: DecisionRequest) -> Ready[str]:
         self.asked.append(asked)
         return Ready(self.says.pop(0) if self.says else "")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tamp.agent.director import Question
+from tamp.agent.director import DecisionRequest
 from tamp.agent.orders import Stop
 from tamp.model.atoms import Atom
 from tamp.model.events import OrderTaken
@@ -16,11 +16,11 @@ GOAL = Goal(Atom("on", ("box_3", "tray")))
 PICK, PLACE = "start (pick box_3 table)", "start (place-on box_3 tray)"
 
 
-def directed(live: Live, says: Callable[[Question], str]) -> list[Question]:
+def directed(live: Live, says: Callable[[DecisionRequest], str]) -> list[DecisionRequest]:
     """Have a session work towards the goal by what is said; the questions, as they are asked."""
-    asked: list[Question] = []
+    asked: list[DecisionRequest] = []
 
-    def decide(question: Question) -> Ready[str]:
+    def decide(question: DecisionRequest) -> Ready[str]:
         asked.append(question)
         return Ready(says(question))
 
