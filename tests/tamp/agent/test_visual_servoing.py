@@ -51,20 +51,6 @@ def test_what_has_moved_in_the_hand_gets_where_it_was_to_go(
     assert np.allclose(correction.planned(tool), place @ inverse(grasp), atol=1e-9)
 
 
-@given(POSES, SMALL, POSES, POINT)
-def test_what_is_commanded_in_the_plan_moves_the_tool_alike_here(
-    thing: Array, by: Array, tool: Array, way: Array
-) -> None:
-    correction = settled(thing, pose(thing[:3, 3] + by[:3, 3], by[:3, :3] @ thing[:3, :3]))
-    correction.in_hand.lead(thing, pose(thing[:3, 3] - by[:3, 3], by[:3, :3] @ thing[:3, :3]), 1)
-    correction.advance(PERIOD)
-    before = correction.planned(tool)
-    displacement = np.concatenate([0.01 * way, 0.1 * way[::-1]])
-    moved = correction.commanded(displacement, tool)
-    after = pose(tool[:3, 3] + moved[:3], rotation_vector_to_matrix(moved[3:]) @ tool[:3, :3])
-    assert np.allclose(error(before, correction.planned(after)), displacement, atol=1e-9)
-
-
 @given(POSES, SMALL)
 def test_it_follows_no_faster_than_it_may_and_goes_back_so(thing: Array, by: Array) -> None:
     correction = Correction()
@@ -89,12 +75,3 @@ def test_a_turn_that_nobody_sees_is_none(turns: int, wanted: float) -> None:
     correction = settled(thing, seen, turns)
     assert abs(correction.world.wanted[5]) == pytest.approx(wanted, abs=1e-9)
     assert correction.world.wanted[0] == pytest.approx(0.01)
-
-
-def test_what_hardly_moved_leads_nowhere_and_the_same_place_is_no_news() -> None:
-    thing = pose(np.array([0.3, 0.1, 0.9]))
-    near, far = pose(thing[:3, 3] + 0.0005), pose(thing[:3, 3] + 0.004)
-    correction = Correction()
-    assert not correction.world.lead(thing, near, 1) and not correction.world.wanted.any()
-    assert correction.world.lead(thing, far, 1) and not correction.world.lead(thing, far, 1)
-    assert correction.world.lead(thing, thing, 1) and not correction.world.wanted.any()
