@@ -9,18 +9,17 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from tamp.agent.agent import AgentOutcome
 from tamp.agent.order_server import CommandAuthority, OrderServer
 from tamp.agent.orders import WORDS, Disturb, End, Script, read_json, read_script, read_typed
 from tamp.agent.session import Session
-from tamp.api import language
+from tamp.api.arm_configs import LiveConfig
 from tamp.api.sources import Say, silent
 from tamp.backends.xarm.arm_stop import ArmStop, stopped_by_signals
 from tamp.errors import InputError, TampError
 from tamp.model.events import Blind, Event, Events, GoalTaken, Late, OrderTaken, StageChanged
-from tamp.pddl.engines import usual
 from tamp.runs.episode import Result
 from tamp.runs.episode_log import EpisodeLog, new_folder
 from tamp.runs.spoken import live_line_of, spoken
@@ -38,38 +37,6 @@ Words = Callable[[], list[str]]
 def no_orders(words: Words) -> Iterable[str]:
     """For sessions whose orders all come from a script or over a socket."""
     return ()
-
-
-@dataclass(frozen=True)
-class LiveConfig:
-    """What a session is config for.
-
-    `backend` is a simulator, where a `scene` is as for `load_scene`; `fake`, a kinematic robot among boxes; or `xarm`,
-    the arm that the `world` and the `host` say where to find. `script` is a file of orders. With the `paused` clock the
-    world waits while it is thought, else it goes on. With `listen` orders are taken over a Unix socket as well, at a
-    path, or over one and a port of 127.0.0.1 (0: a free one), where a client sends a token first. With `dead_man` the
-    session is stopped when the caller has given no line of orders, or other sign of life, for so many seconds.
-    """
-
-    scene: str | None = None
-    backend: Literal["libero", "mujoco", "pybullet", "fake", "xarm"] = "libero"
-    decider: Literal["planner", "qwen", "script", "person"] = "planner"
-    script: Path | None = None
-    clock: Literal["paused", "real"] = "real"
-    seed: int | None = None
-    init_state: int | None = None
-    llm: str = language.DEFAULT
-    domain: str = "tabletop"
-    planner: str = field(default_factory=usual)
-    seconds: float | None = None
-    listen: Path | int | None = None
-    dead_man: float | None = None
-    view: bool = False
-    """Whether pictures are made for a page of it, which gives orders, too."""
-    host: str | None = None
-    port: int | None = None
-    world: Path | None = None
-    out: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -93,10 +60,6 @@ class Callbacks:
 def begun(config: LiveConfig) -> Live:
     """Check all that can be checked before anything is built, and get ready. InputError for what is not valid."""
     entries = read_script(config.script) if config.script is not None else []
-    if (config.decider == "script") > (config.script is not None):
-        raise InputError("--decider script needs a --script FILE.jsonl")
-    if config.decider == "person" and config.script is not None:
-        raise InputError("--decider person takes orders from a person, not from a --script")
     run: RunSession
     if config.backend == "xarm":
         from tamp.api.live_arm import prepared
@@ -118,11 +81,11 @@ class Live:
     script: Script
 
     def folder(self) -> Path:
-        """The folder that was config for, or a new one."""
-        return self.config.out or new_folder(EPISODES, "live")
+        """The folder that was asked for, or a new one."""
+        return new_folder(EPISODES, "live") if self.config.out is None else Path(self.config.out)
 
     def __call__(self, callbacks: Callbacks, folder: Path | None = None) -> Result:
-        """Run it, into a folder, by default the one that was config for. InputError for one that holds an episode.
+        """Run it, into a folder, by default the one that was asked for. InputError for one that holds an episode.
 
         The result's `success` says whether what was wanted last is reached, or nothing was wanted, and nothing that was
         begun last failed; its `stage` is `stopped` where a signal or a dead man ended it.
@@ -159,8 +122,8 @@ class OrderedSession:
         else:
             events.subscribe(self._as_data_to(callbacks.on_event))
         authority = CommandAuthority(self.session.order)
-        if config.listen is not None or config.view:
-            server = _listen(authority, config.listen, callbacks.say)
+        if config.socket is not None or config.view:
+            server = _listen(authority, config.socket, callbacks.say)
             opened.callback(server.close)
             log.event("listens", path=server.path)
             events.subscribe(self._as_data_to(server.tell))

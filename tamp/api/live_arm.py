@@ -11,7 +11,8 @@ from tamp.agent.clock import run as run_clock
 from tamp.agent.orders import Disturb
 from tamp.agent.session import Session
 from tamp.api import arm_plans, language
-from tamp.api.live import Callbacks, Live, LiveConfig, OrderedSession, RunSession
+from tamp.api.arm_configs import LiveConfig
+from tamp.api.live import Callbacks, Live, OrderedSession, RunSession
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.backends.xarm.arm_backend import ArmBackend
 from tamp.backends.xarm.arm_faults import ArmFault
@@ -35,11 +36,7 @@ PATIENCE = 5.0
 
 
 def prepared(config: LiveConfig) -> tuple[LiveConfig, RunSession]:
-    """What is config for, and what runs it. InputError for a world that is wrong, or an address that is missing."""
-    if config.scene is not None or config.init_state is not None or config.clock == "paused":
-        raise InputError("--scene, --init-state and --clock paused are for simulated scenes, not for --backend xarm")
-    if config.decider == "qwen":
-        raise InputError("--decider qwen is for tables: what an arm is told is read as steps already")
+    """What is asked for, and what runs it. InputError for a world that is wrong, or an address that is missing."""
     cell = arm_plans.world(config.world)
     address = arm_plans.address(cell, config.host)
 

@@ -14,7 +14,8 @@ from tamp.agent.orders import Disturb
 from tamp.agent.session import Session
 from tamp.agent.tabletop_agent import TabletopAgent
 from tamp.api import arguments, language
-from tamp.api.live import Callbacks, Live, LiveConfig, OrderedSession, RunSession
+from tamp.api.arm_configs import LiveConfig
+from tamp.api.live import Callbacks, Live, OrderedSession, RunSession
 from tamp.backends.libero.scene_description import Task
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Backend
@@ -36,17 +37,15 @@ FAKE_SCENE = "packed/3"
 
 
 def prepared(config: LiveConfig) -> tuple[LiveConfig, RunSession]:
-    """What is config for with the scene's own seed where none was given, and what runs it. InputError for a scene, a
+    """What is asked for with the scene's own seed where none was given, and what runs it. InputError for a scene, a
     domain, a planner or options that are not there."""
-    if config.host is not None or config.port is not None or config.world is not None:
-        raise InputError("--host, --port and --world are for --backend xarm")
     task = _task(config.backend, config.scene)
     domain = arguments.domain(config.domain)
     if config.backend != "fake":
         from tamp.backends.libero.tasks import check_goal
 
         check_goal(task, domain)
-    arguments.planner(config.planner)
+    arguments.check_planner(config.planner)
     config = replace(config, seed=task.seed if config.seed is None else config.seed)
 
     def run(live: Live, callbacks: Callbacks, folder: Path) -> Result:
@@ -140,7 +139,7 @@ def _disturb(backend: Backend, truth: Perceiver, what: Disturb) -> None:
 
 def _no_goal(*_: Any) -> tuple[Goal, ...]:
     """A session begins with no goal."""
-    raise Refusal("nothing was config for", "nothing")
+    raise Refusal("nothing was asked for", "nothing")
 
 
 def _task(backend: str, scene: str | None) -> Task:
@@ -166,9 +165,9 @@ def _place(backend: str, scene: str | None) -> EpisodePlace:
 
         rendering.prepare(video=False, sight=False)
         return InFake(*_fake_scene(scene or FAKE_SCENE))
-    from tamp.api.solving import place_in
+    from tamp.api.solving import simulated
 
-    return place_in(backend)
+    return simulated(backend)
 
 
 def _fake_scene(scene: str) -> tuple[Family, int]:

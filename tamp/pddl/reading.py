@@ -28,8 +28,8 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 
     InputError with all that is wrong, of which each begins with file, line and column.
     """
+    from tamp.pddl.lint.check import check_texts, mistakes, unread
     from tamp.pddl.lint.findings import Notes
-    from tamp.pddl.lint.mistakes import check_texts, mistakes, unread
 
     notes = [Notes(source) for source in (domain, problem) if source is not None]
     check_texts(notes[0], notes[1:])
@@ -45,7 +45,7 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 
 
 def read_unified(domain: Source, problem: Source | None = None) -> Any:
-    """unified-planning's Problem of texts that are PDDL, see `tamp.pddl.outline`. Raises whatever that raises,
+    """unified-planning's Problem of texts that are PDDL, see `tamp.pddl.tree`. Raises whatever that raises,
     and InputError as `environment`."""
     text = domain.bare()
     return _domain(text).clone() if problem is None else _problem(text, in_full(domain, problem))

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tamp.api.live import Callbacks, LiveConfig, Words, begun
+from tamp.api.arm_configs import LiveConfig
+from tamp.api.live import Callbacks, Words, begun
 from tamp.errors import InputError
 from tamp.runs.episode import Result
 from tamp.runs.episode_log import read

@@ -114,14 +114,6 @@ def test_it_asks_for_pictures_only_when_it_looks() -> None:
     assert np.array_equal(policy.act(world.encoders()), np.zeros(7)), "once it is done it holds still"
 
 
-def test_pictures_in_each_observation_will_do() -> None:
-    world = World()
-    policy = Policy(load("tabletop"), world.eyes(), reads)
-    policy.reset(GOAL, calibrated())
-    run(world, policy, pictures=True)
-    assert policy.outcome is not None and policy.outcome.done
-
-
 def test_without_any_pictures_it_says_what_is_missing() -> None:
     world = World()
     policy = Policy(load("tabletop"), world.eyes(), reads)
