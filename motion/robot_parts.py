@@ -194,7 +194,7 @@ def mjcf(parts: Iterable[Part], sites: Mapping[str, tuple[str, Array]], pairs: I
         parent = bodies[part.parent] if part.parent else world
         body = ET.SubElement(parent, "body", {"name": part.name, **placed(part.T_parent_part)})
         bodies[part.name] = body
-        _add(part, body, assets)
+        add_part(part, body, assets)
     for name, (part_name, T) in sites.items():
         ET.SubElement(bodies[part_name], "site", {"name": name, **placed(T)})
     contact = ET.SubElement(root, "contact")
@@ -203,7 +203,8 @@ def mjcf(parts: Iterable[Part], sites: Mapping[str, tuple[str, Array]], pairs: I
     return ET.tostring(root, encoding="unicode")
 
 
-def _add(part: Part, body: ET.Element, assets: ET.Element) -> None:
+def add_part(part: Part, body: ET.Element, assets: ET.Element) -> None:
+    """Give an MJCF body what a part has: inertia, joint, solids, and meshes among the assets."""
     if part.mass > 0:
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = part.inertia
         moments = numbers([xx, yy, zz, xy, xz, yz])

@@ -41,7 +41,7 @@ class ProcessGone(TampError):
 
 
 @dataclass(eq=False)
-class Asked:
+class PendingAnswer:
     """A question that was asked: see `tamp.planning.deliberation.Thought`. `convert` is applied to the answer once, and
     may raise in its place."""
 
@@ -104,9 +104,9 @@ class Process:
         self._process.start()
         reply.close()
 
-    def ask(self, method: str, *args: Any, convert: Callable[[Any], Any] = lambda value: value) -> Asked:
+    def ask(self, method: str, *args: Any, convert: Callable[[Any], Any] = lambda value: value) -> PendingAnswer:
         """Call a method there. Returns at once."""
-        return Asked(self, self._put(method, args, True), convert)
+        return PendingAnswer(self, self._put(method, args, True), convert)
 
     def tell(self, method: str, *args: Any) -> None:
         """Call a method there whose answer nobody wants, nor whether it went well."""

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from llm.planner.deciding import commands
-from tamp.agent.decision_request import Question
+from tamp.agent.director import Question
 from tamp.api.bench_episodes import Runner, Setup, record
 from tamp.api.configs import BenchConfig, SolveConfig
 from tamp.backends.libero import rendering

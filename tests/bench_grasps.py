@@ -1,15 +1,14 @@
 """`make bench-grasps`: one grasp an episode, by camera: does it hold, and how far off is the closing tool?
 
     python -m tests.bench_grasps [--noise KIND] [--calibrated] [--disturb KIND] [--without servo ...]
-                                 [--scheme pixels|moments] [--episodes N] [--develop] [--workers N] [--out DIR]
+                                 [--episodes N] [--develop] [--workers N] [--out DIR]
 
 Every thing of some scenes that can be carried is taken once, scene after scene, until each of many classes had its
 turn. The goal is given. That it holds is the simulator's word; the error is between where the tool was to be against
 the thing and where it truly is. With `--noise moved` somebody has run into the fixed camera, with `hand` the one in the
 hand is not where it is said to be; with --calibrated it was found out before where they are, for five such errors by
-turns. With --disturb somebody disturbs, `nudged` touches the thing while the hand comes near; --scheme has the thing
-followed as in `tests.servo_schemes`. Initial states from 0 on, or with --develop from 40 on. Goes on where it was
-interrupted.
+turns. With --disturb the world is disturbed, `nudged` moves the thing while the hand comes near. Initial states from 0
+on, or with --develop from 40 on. Goes on where it was interrupted.
 """
 
 from __future__ import annotations
@@ -43,7 +42,6 @@ from tamp.runs.policy.remote import PolicyProcess
 from tests.bench import keep, machine, read, resumed, share
 from tests.bench_perception import DEVELOP
 from tests.places import by_policy as run_camera
-from tests.servo_schemes import SCHEMES, SchemedEyes
 
 SCENES = {
     "libero_object": (0, 2, 4, 6, 8),
@@ -86,7 +84,6 @@ class Setup:
     without: tuple[str, ...]
     calibrated: bool = False
     disturb: str | None = None
-    scheme: str | None = None
 
     def calibration(self, rig: int) -> Path | None:
         """What was found out of one of several rigs beforehand."""
@@ -114,7 +111,6 @@ class Runner:
         with hush_simulator():
             if self._policy is None:
                 recipe = camera.Recipe("tabletop", "fast-downward", None)
-                recipe = replace(recipe, eyes=SchemedEyes(setup.scheme)) if setup.scheme else recipe
                 self._policy = camera.process(replace(recipe, reflexes=reflexes))
             environment = self._scenes.of(tasks.find(f"{k.suite}/{k.task_id}"), 0, k.init_state)
             thing = list(environment.domain.objects_dict)[k.wording]
@@ -224,13 +220,12 @@ def main() -> None:
     parser.add_argument("--without", nargs="+", choices=REFLEXES, default=[])
     parser.add_argument("--calibrated", action="store_true", help="find the cameras out beforehand")
     parser.add_argument("--disturb", metavar="KIND")
-    parser.add_argument("--scheme", choices=SCHEMES, help="another way of servoing than the product's")
     parser.add_argument("--episodes", type=int, default=100, metavar="N")
     parser.add_argument("--develop", action="store_true")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("results/grasps"))
     asked = parser.parse_args()
-    more = [*["calibrated"] * asked.calibrated, *filter(None, [asked.disturb, asked.scheme]), *asked.without]
+    more = [*["calibrated"] * asked.calibrated, *filter(None, [asked.disturb]), *asked.without]
     folder = asked.out / "-".join([asked.noise, *more])
     folder.mkdir(parents=True, exist_ok=True)
     results = folder / "results.jsonl"
@@ -242,7 +237,7 @@ def main() -> None:
         return told | {"stage": "error", "reason": "its process died", "off": None}
 
     sys.stdout.write(f"{machine()}\n")
-    setup = Setup(folder, asked.noise, tuple(asked.without), asked.calibrated, asked.disturb, asked.scheme)
+    setup = Setup(folder, asked.noise, tuple(asked.without), asked.calibrated, asked.disturb)
     if asked.calibrated:
         sys.stdout.writelines(f"{line}\n" for line in calibrate(setup, DEVELOP if asked.develop else 0))
     for r in workers.run(due, asked.workers, setup, given_up):

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from motion.robot import RobotDescription
-from tamp.agent.camera_perceiver import Observe, PerceiverFactory
-from tamp.model.scene import Perceiver
-from tamp.perception.camera import CameraPerceiver
-from tamp.perception.library import Library, load
+from tamp.perception.library import Library
 from tamp.perception.recordings import Truth
 from tests.bench import share
 from tests.perception_scores import SAME_COLOUR, look_alikes
@@ -68,18 +64,3 @@ def named(records: Sequence[Record]) -> Iterator[str]:
     yield "taken for another: " + ("; ".join(f"{a} for {b} {n}" for (a, b), n in wrong.most_common()) or "-")
     yield "missed: " + ("; ".join(f"{a} {n}" for a, n in missed.most_common()) or "-")
     yield "called: " + ("; ".join(f"{a} {b} {n}" for (a, b), n in sorted(names.items())) or "-")
-
-
-@dataclass(frozen=True)
-class EyesWithout:
-    """Eyes for a policy with the library but for some categories."""
-
-    categories: frozenset[str]
-
-    def __call__(self) -> PerceiverFactory:
-        library = without(load(), self.categories, {})
-
-        def made(look: Observe, robot: RobotDescription) -> Perceiver:
-            return CameraPerceiver(look, library, robot)
-
-        return made

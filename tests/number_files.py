@@ -245,8 +245,7 @@ def _plans() -> dict[str, Example]:
 
 
 def _sessions() -> dict[str, Example]:
-    from tamp.agent.order_script import read_script
-    from tamp.agent.orders import read_json
+    from tamp.agent.orders import read_json, read_script
 
     script = (
         '{"at": 2.5, "stop": "wave"}\n{"skip": 3}\n{"at": 4, "disturb": {"thing": "mug_1", "by": [0.1, 0.0, 0.02]}}\n'

@@ -8,8 +8,7 @@ import sys
 import threading
 from typing import cast
 
-from tamp.agent.command_authority import CommandAuthority
-from tamp.agent.order_server import OrderServer
+from tamp.agent.order_server import CommandAuthority, OrderServer
 from tamp.runs.policy.answering import Answering
 from tamp.runs.policy.policy import Policy
 from tamp.runs.policy.server import serve

@@ -51,9 +51,8 @@ def test_the_results_are_documented_field_by_field() -> None:
 
 def test_every_code_of_check_is_documented_with_its_severity() -> None:
     table = (ROOT / "docs" / "check.md").read_text()
-    assert re.findall(r"^\| `([a-z-]+)` \| (error|warning) \| ", table, re.MULTILINE) == [
-        (code, severity) for code, (severity, _) in CODES.items()
-    ]
+    found = re.findall(r"^\| `([a-z-]+)` \| (error|warning) \| ", table, re.MULTILINE)
+    assert sorted(found) == sorted(CODES.items())
 
 
 def test_every_skill_is_documented() -> None:

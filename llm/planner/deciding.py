@@ -15,7 +15,7 @@ from typing import Any
 from llm.models.load import interruptible
 from llm.models.model import Logged, Model, Prompt
 from llm.planner.skill_prompt import EXAMPLES, borne_out, question, skill
-from tamp.agent.decision_request import Question
+from tamp.agent.director import Question
 from tamp.model.atoms import GroundAction
 from tamp.model.domain import Domain
 from tamp.model.events import Journal

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from llm.models.model import Logged, Model, Prompt
 from llm.reader.grounding import ground
-from tamp.agent.instruction import Instruction
+from tamp.agent.camera_perceiver import Instruction
 from tamp.model.domain import Domain
 from tamp.model.events import Journal
 from tamp.model.goal import Goal
@@ -49,7 +49,7 @@ def goals_of(
 
 @dataclass(frozen=True, eq=False)
 class Instructions:
-    """Reads for a policy: see `tamp.agent.instruction.Read`. Nobody is asked back.
+    """Reads for a policy: see `tamp.agent.camera_perceiver.Read`. Nobody is asked back.
     `assume_first`: of several things that the words fit, the first."""
 
     model: Model

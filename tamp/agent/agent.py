@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tamp.agent.activity import Activity, Routine
-from tamp.agent.session import Session
+from tamp.agent.session import Activity, Routine, Session
 from tamp.agent.tabletop_agent import TabletopAgent
 from tamp.errors import Refusal, TampError
 from tamp.model.backend import Command, Observation

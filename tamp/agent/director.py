@@ -9,14 +9,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tamp.agent.activity import OVER, Activity, Routine
-from tamp.agent.decision_request import Decide, Question
 from tamp.agent.orders import End, Order, Skip, Start, Stop, read_typed
+from tamp.agent.session import OVER, Activity, Routine
 from tamp.agent.tabletop import Tabletop
 from tamp.model.atoms import Atom
 from tamp.model.events import Event, OrderTaken, StageChanged
 from tamp.model.goal import Goal
 from tamp.model.state import WorldState
+from tamp.planning.deliberation import Thought
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What somebody who decides is shown.
+
+    `state` has what geometry found out beside what is seen; `told` is it in words: position, actions with their stages
+    and seconds, what is held. `running` are the names of what can be stopped, `before` the orders so far and what
+    became of them, `not_again` those that were given in this state already.
+    """
+
+    goal: Goal
+    state: WorldState
+    told: str
+    running: tuple[str, ...]
+    before: tuple[tuple[str, str], ...]
+    not_again: frozenset[str]
+
+
+Decide = Callable[[Question], Thought[str]]
+"""Answers with an order, as it is typed; with nothing where there is none left to give."""
+
 
 DECISION = "decision"
 """What a goal takes that somebody decides for: there is one at a time."""

@@ -11,10 +11,10 @@ import numpy as np
 from motion.poses import to_quat
 from motion.robot import RobotDescription
 from motion.world import World
-from tamp.agent.activity import Activity, Doing, Routine, for_ever
 from tamp.agent.clock import observed
 from tamp.agent.director import DECISION, Director
 from tamp.agent.goal_executor import GoalExecutor
+from tamp.agent.session import Activity, Doing, Routine, for_ever
 from tamp.agent.tabletop import Tabletop
 from tamp.errors import InputError, Refusal
 from tamp.model.atoms import Atom, GroundAction

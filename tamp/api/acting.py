@@ -235,8 +235,8 @@ def _agent(
 ) -> agents.Agent:
     from tamp.agent import agent as agents
     from tamp.agent.tabletop_agent import at_table
-    from tamp.planning.deliberation import Foreseen
-    from tamp.planning.planner_process import Notes
+    from tamp.planning.assistant import JournalBuffer
+    from tamp.planning.deliberation import PrecomputedDecision
 
     if isinstance(goal, Motions) and not goal:
         raise InputError(f"there are no motions for {goal.failed}: {goal.reason}")
@@ -246,12 +246,12 @@ def _agent(
         mind = mind_of(scene, planner, llm=llm, seed=seed, world=world, log=log)
         thinks = deliberation(mind, scene, log)
         if isinstance(goal, Motions) and goal._begin is not None:
-            return Foreseen(thinks, goal.goal, goal._decision, goal._begin)
+            return PrecomputedDecision(thinks, goal.goal, goal._decision, goal._begin)
         return thinks
 
     limit = scene._task.step_limit if most_steps is None else most_steps
     ready = at_table(scene.backend, scene.perceiver, scene.robot, scene.domain, think, publish, limit)
     ready.table.sight = scene._sight
-    inner = agents.Agent(ready, lambda seen, state: goals, log or Notes())
+    inner = agents.Agent(ready, lambda seen, state: goals, log or JournalBuffer())
     inner.pursue(goals)
     return inner

@@ -84,12 +84,12 @@ def write_plan(
         ...
     tamp.errors.InputError: the instruction is empty
     """
-    from tamp.planning.planner_process import Notes
+    from tamp.planning.assistant import JournalBuffer
     from tamp.runs.episode_runner import conduct
 
     text, model = language.instruction(instruction), language.model(llm)
     if out is None:
-        return language.arm_plan(text, arm.world, model, Notes())
+        return language.arm_plan(text, arm.world, model, JournalBuffer())
     return conduct(Path(out), lambda log: _Written(True, language.arm_plan(text, arm.world, model, log))).plan
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from llm.reader.arm import ArmReaderBeside
     from llm.reader.session import InTurnReader, ReaderBeside
     from llm.vocabulary.phrases import Vocabulary
-    from tamp.agent.decision_request import Decide
-    from tamp.agent.instruction import Read
+    from tamp.agent.camera_perceiver import Read
+    from tamp.agent.director import Decide
     from tamp.api.scenes import LoadedScene, Seen
     from tamp.backends.xarm.workcell import Workcell
     from tamp.model.domain import Domain
@@ -65,7 +65,7 @@ def advisor(model: Model, domain: Domain, journal: Journal) -> Decide:
 def reader(model: Model | None, assume_first: bool = False) -> Read:
     """Who reads instructions for a policy; nobody, without a model."""
     if model is None:
-        from tamp.agent.instruction import nobody_reads
+        from tamp.agent.camera_perceiver import nobody_reads
 
         return nobody_reads
     from llm.reader.instructions import Instructions

@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tamp.agent.agent import Outcome
-from tamp.agent.command_authority import CommandAuthority
-from tamp.agent.order_script import Disturb, Script, read_script
-from tamp.agent.order_server import OrderServer
-from tamp.agent.orders import WORDS, End, read_json, read_typed
+from tamp.agent.order_server import CommandAuthority, OrderServer
+from tamp.agent.orders import WORDS, Disturb, End, Script, read_json, read_script, read_typed
 from tamp.agent.session import Session
 from tamp.api.arm_configs import LiveConfig
 from tamp.api.sources import Say, silent

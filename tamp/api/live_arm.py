@@ -8,7 +8,7 @@ from pathlib import Path
 
 from motion.bullet import loaded
 from tamp.agent.clock import run as run_clock
-from tamp.agent.order_script import Disturb
+from tamp.agent.orders import Disturb
 from tamp.agent.session import Session
 from tamp.api import arms, language
 from tamp.api.arm_configs import LiveConfig

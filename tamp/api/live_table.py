@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from motion.poses import pose
 from tamp.agent.director import Director
-from tamp.agent.order_script import Disturb
+from tamp.agent.orders import Disturb
 from tamp.agent.session import Session
 from tamp.agent.tabletop_agent import TabletopAgent
 from tamp.api import arguments, language

@@ -66,9 +66,10 @@ def perceived(folder: Path, out: Path | None = None) -> Iterator[dict[str, Any]]
 
 def _perceived(folder: Path, out: Path, library: Library) -> dict[str, Any]:
     """What is seen at each moment of a recording; the pictures of it are written."""
+    from tamp.model.scene_record import told_of
     from tamp.perception import recordings
     from tamp.perception.camera import CameraPerceiver
-    from tamp.perception.overlay import overlaid, shown, unknown
+    from tamp.perception.overlay import overlaid
 
     recording = recordings.read(folder)
     now, moments = recording.felt[0], []
@@ -81,11 +82,10 @@ def _perceived(folder: Path, out: Path, library: Library) -> dict[str, Any]:
             continue
         scene = perceiver.perceive()
         there = [t for t in perceiver.tracks.values() if not t.lost]
-        things = [shown(t.name, t.confidence, t.placed) for t in there]
-        things += [unknown(f"unknown_{i}", u.low, u.high) for i, u in enumerate(perceiver.unknown, 1)]
+        seen = told_of(scene)
         pictures = [out / f"{n:04d}_{image.camera}_seen.png" for image in now.images]
         for path, image in zip(pictures, now.images, strict=True):
-            recordings.write_png(path, overlaid(image, things))
+            recordings.write_png(path, overlaid(image, seen, library))
         moments.append({"time": scene.time, "things": [_told(t) for t in there], "pictures": pictures})
     return {"folder": folder, "moments": moments}
 

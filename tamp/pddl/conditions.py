@@ -6,6 +6,9 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+Literal = tuple[Any, bool]
+"""unified-planning's expression of a ground atom, and the value that it is to have."""
+
 Value = tuple[str, int | float | str | None]
 """A function with its arguments in PDDL, and its number or object in a state; None where it has no value."""
 
@@ -132,6 +135,13 @@ def within(condition: Any) -> Iterator[Any]:
 def is_atom(condition: Any) -> bool:
     """Whether it is a fluent that is true or false."""
     return bool(condition.is_fluent_exp() and condition.type.is_bool_type())
+
+
+def literal_of(condition: Any) -> Literal | None:
+    """The atom of a literal, and whether it is wanted true; None for any other condition."""
+    wanted = not condition.is_not()
+    atom = condition if wanted else condition.arg(0)
+    return (atom, wanted) if is_atom(atom) else None
 
 
 def given_to(action: Any) -> dict[Any, Any]:

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from tamp.files.source import Source
-from tamp.pddl.plan_file import BadPlan, PlanFile
+from tamp.pddl.plan_file import BadPlan, PlanFile, mistakes, resolve
 from tamp.pddl.plan_formats import read_plan
-from tamp.pddl.plan_names import mistakes, resolve
 from tamp.pddl.timed_verdict import TimedJudge
 from tamp.pddl.verdict import Judge, Verdict
 
-
-class PlanJudge(Protocol):
-    """Judges any number of plans of one problem."""
-
-    @property
-    def problem(self) -> Any:
-        """unified-planning's own Problem."""
-        ...
-
-    def judge_steps(self, plan: PlanFile, actions: list[Any], trace: bool) -> Verdict:
-        """The verdict on the steps of a plan, which `actions` are. InputError where the steps lack a time."""
-        ...
+PlanJudge = Judge | TimedJudge
+"""Judges any number of plans of one problem."""
 
 
 def judge_of(problem: Any) -> PlanJudge:
@@ -51,4 +40,5 @@ def read_for(source: Source, problem: Any, form: str | None = None) -> PlanFile:
 
 def verdict_on(plan: PlanFile, judge: PlanJudge, trace: bool = False) -> Verdict:
     """The verdict on a plan with its steps `in_order`. InputError as `resolve`, or where steps lack a time."""
-    return judge.judge_steps(plan, resolve(plan, judge.problem), trace)
+    actions = resolve(plan, judge.problem)
+    return judge.judge(actions, trace) if isinstance(judge, Judge) else judge.judge_steps(plan, actions, trace)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -46,13 +46,6 @@ class Reached:
     def possible(self, condition: Any) -> bool:
         """Whether a condition without parameters can ever hold. No is a proof, yes is not."""
         return self._world is None or self._world.possible(condition, {})
-
-    def may_do(self, operator: str, given: Mapping[Any, Any]) -> bool:
-        """Whether an operator can ever be done with some of its parameters given, as object expressions."""
-        if self._world is None:
-            return True
-        step = next(s for s in self._world.steps if s.name == operator)
-        return self._world.fitting(step, step.conditions, {p: {str(o)} for p, o in given.items()}) is not None
 
 
 def reach(problem: Any, from_outside: Collection[str] = ()) -> Reached | None:

@@ -28,8 +28,8 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 
     InputError with all that is wrong, of which each begins with file, line and column.
     """
+    from tamp.pddl.lint.check import check_texts, mistakes, unread
     from tamp.pddl.lint.findings import Notes
-    from tamp.pddl.lint.mistakes import check_texts, mistakes, unread
 
     notes = [Notes(source) for source in (domain, problem) if source is not None]
     check_texts(notes[0], notes[1:])

@@ -14,8 +14,7 @@ from tamp.pddl.ask import Question, ask
 from tamp.pddl.conditions import shown
 from tamp.pddl.edits import Mend, edits_between
 from tamp.pddl.engines import usual
-from tamp.pddl.plan_file import PlanFile
-from tamp.pddl.plan_names import resolved
+from tamp.pddl.plan_file import PlanFile, resolved
 from tamp.pddl.planner import NO_PLAN, PlanStatus
 from tamp.pddl.simulation import problem_from
 from tamp.pddl.verdict import Judge

@@ -10,14 +10,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 
 from tamp.errors import InputError
 from tamp.files.source import Source
-from tamp.pddl.plan_file import PlanFile, Step, read_steps
+from tamp.pddl.plan_file import PlanFile, Step, plan_of
 
 _NUMBER = r"\d{1,30}(?:\.\d{0,30})?(?:e[+-]?\d{1,2})?"
 _NAME = r"[^\s()\[\],:;]+"
@@ -104,11 +103,11 @@ def read_text(source: Source, form: str = "pddl") -> PlanFile:
     last = holding[-1] if holding else parts
     mistakes = _mistakes(last) if printed else _words_in(last, source.name)
     wrong = {p.line for p in mistakes}
-    steps: list[Callable[[], Step]] = []
+    steps = list[Step | str]()
     for part in last:
-        steps += [partial(_given, step) for step in part.steps]
-        steps += [partial(_refused, part, source.name)] if part.is_words and part.line in wrong else []
-    read = read_steps(source.name, form, steps)
+        steps += part.steps
+        steps += [_no_step(part, source.name)] if part.is_words and part.line in wrong else []
+    read = plan_of(source.name, form, steps)
     return replace(read, notes=(*which_of(len(holding), "last"), *_skipped(parts)))
 
 
@@ -256,14 +255,6 @@ def half_digit(number: str) -> Fraction:
     printed with a fraction."""
     printed = re.fullmatch(r"\d+\.(\d+)(?:e([+-]?\d+))?", number.lower())
     return Fraction(10) ** (int(printed[2] or 0) - len(printed[1])) / 2 if printed else Fraction(0)
-
-
-def _given(step: Step) -> Step:
-    return step
-
-
-def _refused(part: _Part, name: str) -> Step:
-    raise InputError(_no_step(part, name))
 
 
 def _no_step(part: _Part, name: str) -> str:

@@ -58,6 +58,8 @@ BELIEVED = 0.5
 """Score of a place from which on it is believed for its score: what is well in view scores about 0.9 where it is."""
 IN_ONE_PLACE = 0.008
 """Metres between two that are alike up to which they are taken to be in one place."""
+HALF_KNOWN = 0.5
+"""Confidence in a thing that no model explains."""
 UP = np.array([0.0, 0.0, 1.0])
 UNMOVED = (0.001, 0.01)
 """Metres and radians below which a thing has not moved: it is left where it was, so that it does not jitter."""
@@ -87,6 +89,14 @@ class Track:
     like: tuple[str, ...] = ()
     rivals: tuple[str, ...] = ()
     lost: bool = False
+
+
+def track_of(found: Recognition, name: str, time: float) -> Track:
+    """The track of a thing where it was recognised."""
+    model = found.placed.model
+    confidence = found.confidence if model.source != SEEN else HALF_KNOWN
+    like = tuple(c for c, _ in found.like)
+    return Track(name, found.placed, model.thing.movable, time, confidence, like, found.rivals)
 
 
 def followed(track: Track, points: Points, looks: Sequence[Look], time: float, rng: np.random.Generator) -> Track:
@@ -252,16 +262,3 @@ def sureness(tracks: Sequence[Track], known: Iterable[Candidate]) -> dict[str, f
         matters = any(r in there or np.abs(sizes[r] - sizes[own]).max() > OTHER_SHAPE for r in t.rivals)
         out[t.name] = min(t.confidence, HALF_SURE) if matters else t.confidence
     return out
-
-
-def likeliest_there(before: Track, found: Iterable[Recognition]) -> Recognition | None:
-    """Of what was recognised anew the best that is where a thing was thought to be; None where nothing is."""
-    near = (f for f in found if before.placed.away(f.placed) < ELSEWHERE)
-    return max(near, key=lambda f: f.score, default=None)
-
-
-def recognised_again(before: Track, found: Recognition, time: float) -> Track:
-    """A track of which the category was right: where it is and how sure it is now."""
-    like = tuple(c for c, _ in found.like)
-    now = replace(before, placed=found.placed, time=time, confidence=found.confidence, lost=False)
-    return replace(now, like=like, rivals=found.rivals)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tamp.errors import TampError
 from tamp.files.replacing import replace_file
-from tamp.worker_process import Asked, Cancelled, Make, Process
+from tamp.worker_process import Cancelled, Make, PendingAnswer, Process
 
 if TYPE_CHECKING:
     from tamp.backends.libero.environment import LiberoEnvironment
@@ -41,7 +41,7 @@ class PictureProcess:
     def __init__(self, make: Make, arrangement: Callable[[], Any], say: Callable[[str], None]) -> None:
         self._arrangement, self._say = arrangement, say
         self._process: Process | None = Process(make, "pictures", niceness=0)
-        self._asked: Asked | None = None
+        self._asked: PendingAnswer | None = None
         self._due = 0.0
 
     def step(self) -> None:

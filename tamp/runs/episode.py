@@ -14,7 +14,7 @@ import numpy as np
 from motion.robot import RobotDescription
 from tamp.agent.agent import Outcome
 from tamp.agent.clock import Clock
-from tamp.agent.decision_request import Decide
+from tamp.agent.director import Decide
 from tamp.agent.recovery_options import REFLEXES
 from tamp.agent.tabletop_agent import TabletopAgent, Think, at_table, in_turn
 from tamp.model.backend import Backend

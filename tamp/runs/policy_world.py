@@ -12,7 +12,7 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.agent.agent import Outcome
-from tamp.agent.instruction import in_library_terms
+from tamp.agent.camera_perceiver import in_library_terms
 from tamp.backends.libero.cameras import Noise, calibration, encoders, in_metres, no_noise, pictures
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions

@@ -10,8 +10,16 @@ from pathlib import Path
 
 from motion.poses import Numbers
 from motion.robot import RobotDescription
-from tamp.agent.camera_perceiver import TabletopPerceiver, Take, camera_perceivers
-from tamp.agent.instruction import Instruction, Read, in_library_terms, meant, nobody_reads
+from tamp.agent.camera_perceiver import (
+    Instruction,
+    Read,
+    TabletopPerceiver,
+    Take,
+    camera_perceivers,
+    in_library_terms,
+    meant,
+    nobody_reads,
+)
 from tamp.agent.searching import Reads
 from tamp.backends import bodies
 from tamp.backends.fake_table import FakeTable

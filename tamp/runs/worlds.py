@@ -21,7 +21,6 @@ from tamp.runs.task_check import TaskCheck
 
 if TYPE_CHECKING:
     from tamp.agent.searching import Reads
-    from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.perturbation_schedule import PerturbationSchedule
     from tamp.backends.physics.table import PhysicsTable
 

@@ -11,8 +11,7 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.pddl.conditions import given_to, written
 from tamp.pddl.judges import PlanJudge
-from tamp.pddl.plan_file import PlanFile
-from tamp.pddl.plan_names import resolve
+from tamp.pddl.plan_file import PlanFile, resolve
 from tamp.pddl.simulation import Simulator
 from tamp.pddl.timed_verdict import TimedJudge
 from tamp.pddl.verdict import Verdict

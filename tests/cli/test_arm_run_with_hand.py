@@ -163,7 +163,7 @@ def test_a_refused_event_stops_the_run_where_the_arm_is(run: Run, emulator: Emul
 
     code, hand, log = run(PLAN, refuses)
     assert code == 1
-    assert (log[-1]["why"], log[-1]["halted"]) == ("hand", True)
+    assert (log[-1]["kind"], log[-1]["halted"]) == ("hand", True)
     assert "step 5, close: the hand refuses 'close': no air" in log[-1]["reason"]
     assert [t["event"] for t in hand.told] == ["open", "close"]
     time.sleep(0.3)
@@ -179,7 +179,7 @@ def test_a_stop_does_not_wait_for_the_hand(run: Run) -> None:
     begun = time.monotonic()
     code, hand, log = run(PLAN, interrupts)
     assert code == 130
-    assert (log[-1]["why"], log[-1]["halted"]) == ("stopped", True)
+    assert (log[-1]["kind"], log[-1]["halted"]) == ("stopped", True)
     assert time.monotonic() - begun < 8  # an unanswered event is given up after 10 s
     assert len(hand.told) == 1
 

@@ -24,7 +24,6 @@ from tamp.api.configs import BenchConfig, SolveConfig
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
 from tamp.runs.bench.scheduling import Key
-from tamp.runs.labels import by_camera, in_words
 from tests.stand_in_eyes import StandIn, answering
 
 
@@ -64,12 +63,6 @@ def test_what_cameras_are_not_for_is_said(options: list[str], message: str, libr
     args = ["bench", "libero_goal", "--perception", "camera", "--out", str(tmp_path / "out"), *options]
     done = CliRunner().invoke(app, args)
     assert done.exit_code == 2 and message in done.stderr
-
-
-def test_labels_say_what_saw_and_what_it_was_told() -> None:
-    assert by_camera(False) == "camera" and by_camera(True, "depth") == "camera, given goal, depth noise"
-    assert in_words("camera, given goal") == "camera perception, given goal"
-    assert in_words("oracle") == "oracle perception"
 
 
 def test_a_results_folder_holds_one_kind_of_eyes() -> None:

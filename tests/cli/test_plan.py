@@ -241,7 +241,7 @@ def test_an_unsolvable_problem_is_explained(tmp_path: Path) -> None:
     stuck = STATE.with_facts(frozenset({Atom("unreachable", ("chest",))}))
     answer = json.loads(plan(tmp_path, "(and (in cup chest) (holding cup))", "--json", state=stuck).stdout)
     never = ["(in cup chest)", "(open chest)", "(not (unreachable chest))"]
-    none: dict[str, list[str]] = {"add": [], "lost": [], "exclusive": [], "additions": []}
+    none: dict[str, list[str]] = {"add": [], "exclusive": [], "additions": []}
     assert answer["why"] == {"never": never, "drop": ["(in cup chest)"], "complete": True, **none}
     told = plan(tmp_path, "(in cup chest)", state=stuck).stderr.splitlines()
     assert told == [

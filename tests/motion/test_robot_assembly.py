@@ -91,22 +91,11 @@ def test_a_joint_that_is_held_still() -> None:
     assert held.forward(np.array([0.3, 0.6])) == pytest.approx(whole.forward(np.array([0.3, 0.6, 0.5])))
 
 
-def test_limits_of_ones_own() -> None:
-    robot = assembly(spec=dataclasses.replace(SPEC, ranges={"elbow": (0.0, 1.0)}))
-    assert World(robot, []).limits[1] == pytest.approx([0.0, 1.0])
-
-
 def test_a_joint_that_turns_for_ever_turns_once_round() -> None:
     line = next(line for line in ARM.splitlines() if '"elbow"' in line)
     endless = line.replace("revolute", "continuous").replace('lower="-2" upper="2"', "")
     robot = assembly(ARM.replace(line, endless))
     assert World(robot, []).limits[1] == pytest.approx([-np.pi, np.pi])
-
-
-def test_a_mimic_joint_is_a_finger_as_another() -> None:
-    line = next(line for line in ARM.splitlines() if '"f2"' in line)
-    text = ARM.replace(line, line.replace("<parent", '<mimic joint="f1"/><parent'))
-    assert pads_apart(assembly(text), 0.05) == pytest.approx(0.05)
 
 
 def test_what_can_touch_is_watched_and_nothing_else() -> None:

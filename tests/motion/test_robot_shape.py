@@ -8,9 +8,9 @@ import pytest
 from motion.arm_model import robot_model
 from motion.arms import ARMS
 from motion.hands import XARM_GRIPPER
-from motion.poses import Array, moved, pose
+from motion.poses import Array, pose
 from motion.robot_parts import Hull
-from motion.robot_shape import RobotShape, solid
+from motion.robot_shape import RobotShape
 from motion.shapes import Shape
 from motion.world import World
 
@@ -60,9 +60,3 @@ def test_solids_are_closed_and_as_large_as_what_collides() -> None:
             a, b, c = (s.points[s.faces[:, k]] for k in range(3))
             outwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), a - s.points.mean(axis=0))
             assert (outwards > 0).all()
-
-
-def test_what_is_flat_is_no_solid() -> None:
-    flat = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]])
-    assert len(solid(flat).faces) == 0
-    assert len(solid(np.concatenate([flat, moved(flat, pose([0.0, 0, 1]))])).faces) == 12

@@ -41,14 +41,3 @@ def test_a_board_that_is_gripped_askew_turns_until_it_lies_flat_between_the_pads
         assert opening == pytest.approx(2 * HALF[0], abs=2e-3)
     else:
         assert abs(left) <= abs(angle) + 1e-6, "never further askew"
-
-
-def test_it_turns_no_further_than_is_believable(world: World) -> None:
-    T, _ = settled(world, holding(world, 0.8), 0.05)
-    assert abs(float(error(holding(world, 0.8).T_tool_held, T)[4])) <= np.radians(25.5)  # type: ignore[arg-type]
-
-
-def test_what_lies_flat_stays_as_it_is(world: World) -> None:
-    state = holding(world, 0.0)
-    T, opening = settled(world, state, 2 * HALF[0])
-    assert T is state.T_tool_held and opening == 2 * HALF[0]

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array, to_rpy
-from tamp.agent.activity import Activity, Doing, Routine, T, for_ever
 from tamp.agent.clock import run
-from tamp.agent.session import Session
+from tamp.agent.session import Activity, Doing, Routine, Session, T, for_ever
 from tamp.backends.xarm.arm_backend import ArmBackend
 from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_result import ArmResult, StepDone

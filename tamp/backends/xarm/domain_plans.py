@@ -54,8 +54,8 @@ def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell)
     that is wrong with the steps in this world.
     """
     from tamp.pddl.judges import in_order, judge_of, verdict_on
+    from tamp.pddl.plan_file import resolve
     from tamp.pddl.plan_formats import read_plan
-    from tamp.pddl.plan_names import resolve
     from tamp.pddl.reading import read_problem
     from tamp.pddl.verdict import Judge
 

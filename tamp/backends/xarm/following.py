@@ -10,7 +10,7 @@ import numpy as np
 
 from motion.arms import Arm
 from motion.poses import Array, error
-from tamp.agent.activity import Routine
+from tamp.agent.session import Routine
 from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.driver import STATE_PAUSED, Condition, Driver

@@ -16,9 +16,8 @@ from motion.dynamics import ArmDynamics, Dynamics
 from motion.poses import Array
 from motion.standard_action import finger_target
 from tamp.agent.agent import Agent, Outcome
-from tamp.agent.camera_perceiver import PerceiverFactory, TabletopPerceiver
-from tamp.agent.decision_request import Decide
-from tamp.agent.instruction import Instruction, Read, meant, nobody_reads
+from tamp.agent.camera_perceiver import Instruction, PerceiverFactory, Read, TabletopPerceiver, meant, nobody_reads
+from tamp.agent.director import Decide
 from tamp.agent.recovery_options import REFLEXES
 from tamp.agent.tabletop_agent import at_table, in_turn
 from tamp.errors import InputError, Refusal, TampError
@@ -32,7 +31,7 @@ from tamp.model.state import WorldState
 from tamp.pddl.planner import Engine, Planner
 from tamp.perception.camera_calibration import Calibration, encoders, has_pictures
 from tamp.perception.relative_places import goals_in
-from tamp.planning.planner_process import Notes
+from tamp.planning.assistant import JournalBuffer
 from tamp.runs.moving_parts import parts_told
 
 MOST_STEPS = 2000
@@ -46,7 +45,7 @@ is to be `untouched`, in the scene's names. Refusal where it cannot be said in t
 
 
 @dataclass(eq=False)
-class Diary(Notes):
+class Diary(JournalBuffer):
     """What was tried, found and done, in order, until it is sent. `also` gets the session's events at once."""
 
     also: Publish = lambda event: None

@@ -8,7 +8,7 @@ import pytest
 
 from llm.models.model import Completion, Prompt
 from llm.planner.deciding import END, SKIPS, commands, decided, shots
-from tamp.agent.decision_request import Question
+from tamp.agent.director import Question
 from tamp.model.atoms import Atom
 from tamp.model.goal import Goal
 from tamp.model.state import WorldState, problem_of

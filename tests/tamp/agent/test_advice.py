@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tamp.agent.advice import MOST
-from tamp.agent.decision_request import Question
-from tamp.agent.goal_executor import ATTEMPTS
+from tamp.agent.director import Question
+from tamp.agent.goal_executor import ATTEMPTS, MOST
 from tamp.planning.deliberation import Ready
 from tests.tamp.agent.lamps import OUT_OF_REACH, Setting, lamps
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from tamp.agent.command_authority import LEASE, MOST_A_SECOND, CommandAuthority
-from tamp.agent.order_server import OrderServer
+from tamp.agent.order_server import LEASE, MOST_A_SECOND, CommandAuthority, OrderServer
 from tamp.agent.orders import Order, Start, Stop
 from tamp.errors import Refusal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tamp.agent.decision_request import Question
+from tamp.agent.director import Question
 from tamp.agent.orders import Stop
 from tamp.model.atoms import Atom
 from tamp.model.events import OrderTaken

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from motion.timing import Trajectory
-from tamp.agent.activity import Routine
-from tamp.agent.control_periods import BLIND
 from tamp.agent.goal_executor import GLANCE, PATIENCE
 from tamp.agent.monitor import OFTEN, SELDOM
 from tamp.agent.plan_executor import STOPS
+from tamp.agent.session import Routine
+from tamp.agent.tabletop import BLIND
 from tamp.model.motions import Motion
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools

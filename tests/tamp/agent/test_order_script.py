@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tamp.agent.order_script import Disturb, Entry, Script, read_script
-from tamp.agent.orders import Skip, Start
+from tamp.agent.orders import Disturb, Entry, Script, Skip, Start, read_script
 from tamp.errors import InputError
 from tests.live_sessions import Live
 

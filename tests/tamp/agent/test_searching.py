@@ -11,9 +11,8 @@ import pytest
 
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
-from tamp.agent.camera_perceiver import Observe, PerceiverFactory
-from tamp.agent.instruction import Instruction
-from tamp.agent.places import listed
+from tamp.agent.camera_perceiver import Instruction, Observe, PerceiverFactory
+from tamp.agent.searching import listed
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.events import Event, Searching
@@ -148,13 +147,6 @@ def test_what_seems_to_have_failed_is_looked_at_from_elsewhere_where_little_of_i
     assert out is not None and not out.done and "box_1 is not in the hand" in str(out.reason)
     unclear = [e for e in told if isinstance(e, Searching) and e.how == "it is not clear what became of it"]
     assert len(unclear) == (0 if clear else 3), "once for each attempt"
-
-
-def test_what_is_doubtful_and_not_wanted_is_left() -> None:
-    world = Hiding(missing="", doubtful="box_2")
-    policy, _ = tried(world)
-    out = policy.outcome
-    assert out is not None and out.done and not world.reconsidered and "(look)" not in out.executed
 
 
 @pytest.mark.parametrize(

@@ -89,12 +89,3 @@ def test_a_turn_that_nobody_sees_is_none(turns: int, wanted: float) -> None:
     correction = settled(thing, seen, turns)
     assert abs(correction.world.wanted[5]) == pytest.approx(wanted, abs=1e-9)
     assert correction.world.wanted[0] == pytest.approx(0.01)
-
-
-def test_what_hardly_moved_leads_nowhere_and_the_same_place_is_no_news() -> None:
-    thing = pose(np.array([0.3, 0.1, 0.9]))
-    near, far = pose(thing[:3, 3] + 0.0005), pose(thing[:3, 3] + 0.004)
-    correction = Correction()
-    assert not correction.world.lead(thing, near, 1) and not correction.world.wanted.any()
-    assert correction.world.lead(thing, far, 1) and not correction.world.lead(thing, far, 1)
-    assert correction.world.lead(thing, thing, 1) and not correction.world.wanted.any()

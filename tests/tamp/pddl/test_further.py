@@ -9,8 +9,8 @@ import pytest
 
 from tamp.data import data_dir
 from tamp.files.source import Source
+from tamp.pddl.plan_file import resolve
 from tamp.pddl.plan_formats import read_plan
-from tamp.pddl.plan_names import resolve
 from tamp.pddl.reading import parse, read_problem
 from tamp.pddl.verdict import MOST_FURTHER, Further, Judge
 from tests.val import validate

@@ -7,9 +7,8 @@ import pytest
 from tamp.errors import InputError
 from tamp.files.source import Source
 from tamp.pddl.judges import read_for
-from tamp.pddl.plan_file import BadPlan
+from tamp.pddl.plan_file import BadPlan, resolve
 from tamp.pddl.plan_formats import read_plan
-from tamp.pddl.plan_names import resolve
 from tamp.pddl.reading import parse
 
 PROBLEM = parse(

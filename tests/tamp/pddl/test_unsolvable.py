@@ -11,7 +11,7 @@ from tamp.files.source import Source
 from tamp.pddl.ask import Answer, Question
 from tamp.pddl.planner import PlanStatus
 from tamp.pddl.reading import parse
-from tamp.pddl.unsolvable import Lost, Why, explain
+from tamp.pddl.unsolvable import Why, explain
 
 pytestmark = pytest.mark.process
 
@@ -43,11 +43,10 @@ def test_a_static_fact_that_is_missing() -> None:
     assert (found.drop, found.complete) == (("(lies letter island)",), True)
 
 
-def test_all_static_facts_of_which_one_is_enough_are_told_that_of_a_way_back_first() -> None:
-    """There is a road from the shop to home and none back."""
+def test_all_static_facts_of_which_one_is_enough_are_reported() -> None:
     oneway = DOMAIN.replace("(or (road ?a ?b) (road ?b ?a))", "(road ?a ?b)")
     found = why("(lies letter shop)", "(at home) (road shop home) (lies letter home) (free)", domain=oneway)
-    assert found.additions[0] == found.add == ("(road home shop)",)
+    assert found.add == ("(road home shop)",)
     assert found.additions == (("(road home shop)",),)
     far = why(
         "(lies letter island)", "(at home) (road shop home) (road home shop) (lies letter home) (free)", domain=oneway
@@ -55,10 +54,10 @@ def test_all_static_facts_of_which_one_is_enough_are_told_that_of_a_way_back_fir
     assert set(far.additions) == {("(road home island)",), ("(road shop island)",)}
 
 
-def test_a_fact_that_brings_back_a_goal_that_is_lost_for_good_is_told() -> None:
+def test_a_fact_that_lets_two_goals_hold_together_is_reported() -> None:
     oneway = DOMAIN.replace("(or (road ?a ?b) (road ?b ?a))", "(road ?a ?b)")
     found = why("(and (at home) (carried crate))", "(at home) (road home shop) (lies crate shop) (free)", domain=oneway)
-    assert [one.goal for one in found.lost] == ["(at home)"]
+    assert found.exclusive == (("(at home)", "(carried crate)"),)
     assert found.additions == (("(road shop home)",),)
 
 
@@ -80,39 +79,10 @@ def test_two_goals_that_exclude_each_other() -> None:
     assert found.drop in (("(carried letter)",), ("(carried crate)",))
 
 
-SPINNING = """(define (domain spinning) (:requirements :adl :typing) (:types tube rotor)
-  (:predicates (lid-open ?r - rotor) (in ?t - tube ?r - rotor) (spun ?t - tube) (jammed))
-  (:action load :parameters (?t - tube ?r - rotor) :precondition (lid-open ?r) :effect (in ?t ?r))
-  (:action shut :parameters (?r - rotor) :precondition (lid-open ?r) :effect (not (lid-open ?r)))
-  (:action slam :parameters (?r - rotor) :precondition (lid-open ?r) :effect (and (jammed) (not (lid-open ?r))))
-  (:action spin :parameters (?r - rotor) :precondition (not (lid-open ?r))
-    :effect (forall (?t - tube) (when (in ?t ?r) (spun ?t)))))"""
-
-
-def spinning(goal: str, domain: str = SPINNING) -> Why:
-    problem = f"""(define (problem p) (:domain spinning) (:objects blood - tube big - rotor)
-        (:init (lid-open big)) (:goal (and (spun blood) {goal})))"""
-    return explain(parse(Source("domain.pddl", domain), Source("problem.pddl", problem)), "fast-downward", 60.0)
-
-
-def test_a_goal_that_is_lost_for_good_is_told_with_what_needs_its_loss() -> None:
-    open_lid = Lost("(lid-open big)", ("(shut big)", "(slam big)"), ("(spun blood)",))
-    found = spinning("(lid-open big)")
-    assert (found.lost, found.never, len(found.drop)) == ((open_lid,), (), 1)
-    loaded = Lost("(not (in blood big))", ("(load blood big)",), ("(spun blood)",))
-    assert spinning("(not (in blood big))").lost == (loaded,)
-
-
-def test_a_goal_that_can_be_had_again_is_not_lost_for_good() -> None:
-    lifts = "(:action lift :parameters (?r - rotor) :precondition (not (jammed)) :effect (lid-open ?r))"
-    found = spinning("(lid-open big) (jammed)", SPINNING.replace("(:action spin", f"{lifts} (:action spin"))
-    assert (found.lost, found.never, len(found.drop)) == ((), (), 1)
-
-
 def test_goals_that_never_hold_together_are_told_in_pairs() -> None:
     found = why("(and (at home) (at shop) (carried letter))")
     assert found.exclusive == (("(at home)", "(at shop)"),)
-    assert (found.never, found.lost, found.complete) == ((), (), True)
+    assert (found.never, found.complete) == ((), True)
     assert found.drop in (("(at home)",), ("(at shop)",))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tamp.files.source import Source
+from tamp.pddl.plan_file import resolve
 from tamp.pddl.plan_formats import read_plan
-from tamp.pddl.plan_names import resolve
 from tamp.pddl.reading import parse
 from tamp.pddl.verdict import Judge, Unmet, Verdict
 
@@ -53,16 +53,6 @@ def test_the_step_that_took_a_condition_away_is_named() -> None:
 def test_what_was_never_true_says_so() -> None:
     told = verdict("(buy tea market)")
     assert told.unmet == (Unmet("(at market)", None, "(go home market) makes it true and can be done there"),)
-
-
-def test_what_could_be_done_earlier_only_says_before_which_step() -> None:
-    left = verdict("(go home market)\n(go market home)\n(dry)")
-    says = "(buy tea market) makes it true; it can be done before step 2, not at the end: it needs (at market)"
-    assert left.unmet == (Unmet("(has tea)", None, says),)
-    lost = verdict("(go home market)\n(settle)\n(go market home)")
-    assert [u.hint for u in lost.unmet if u.literal == "(has rice)"] == [
-        "(buy rice market) makes it true and can be done there"
-    ]
 
 
 def test_a_goal_that_is_missed_is_told_like_a_step() -> None:

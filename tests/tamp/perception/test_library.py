@@ -149,11 +149,3 @@ def test_half_a_file_never_has_its_name(folder: Path) -> None:
 def test_a_name_that_is_none_is_told_with_the_nearest(folder: Path) -> None:
     with pytest.raises(InputError, match="no object 'cabinett'; valid: cabinet "):
         load(folder).entry("cabinett")
-
-
-def test_the_library_lies_beside_the_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("TAMP_OBJECTS", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert library.objects_folder() == tmp_path / "tamp" / "objects"
-    monkeypatch.setenv("TAMP_OBJECTS", str(tmp_path / "mine"))
-    assert library.objects_folder() == tmp_path / "mine"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from tamp.perception.looks import drawn, masks
 from tests.synthetic_looks import CAMERAS, model, standing, taken
@@ -22,15 +21,6 @@ def test_masks_of_things_where_they_are_are_their_pixels_and_the_nearer_one_hide
         assert (mine & true).sum() > 0.97 * (mine | true).sum()
     alone = masks([CARTON], taken(CAMERAS[0], [CARTON]))
     assert (alone == 1).sum() > (found == 2).sum(), "the can hides some of the carton"
-
-
-@pytest.mark.parametrize("yaw", [0.0, 0.7, 2.0])
-def test_a_drawn_skin_has_no_gaps(yaw: float) -> None:
-    numbers, nearest = drawn([standing(model("box"), 0.0, 0.0, yaw)], CAMERAS[1])
-    from scipy.ndimage import binary_fill_holes
-
-    assert np.array_equal(binary_fill_holes(numbers > 0), numbers > 0)
-    assert np.isfinite(nearest[numbers > 0]).all()
 
 
 def test_where_the_depth_does_not_agree_there_is_no_mask_and_without_depth_there_is() -> None:

@@ -85,8 +85,11 @@ def test_parts_of_several_colours_keep_them(tmp_path: Path) -> None:
     blue.apply_translation([0.0, 0.1, 0.0])
     trimesh.Scene([red, blue]).export(tmp_path / "both.glb")
     pieces = read_mesh(tmp_path, read_options(tmp_path)).pieces
-    above = {p.corners[..., 2].mean() > 0: tuple(p.colours.mean(axis=0).round()) for p in pieces}
-    assert above == {True: (0, 0, 255), False: (255, 0, 0)}
+    for piece in pieces:
+        h, w = piece.image.shape[:2]
+        u, v = piece.places.reshape(-1, 2).T
+        colours = piece.image[((1.0 - v) * h).astype(int), (u * w).astype(int)]
+        assert np.abs(colours - ((0, 0, 255) if piece.corners[..., 2].mean() > 0 else (255, 0, 0))).max() < 8
 
 
 @pytest.mark.parametrize(
@@ -186,11 +189,6 @@ def test_what_is_hollow_stays_hollow(name: str, bottom: float, radius: float) ->
     heights = np.linspace(bottom, PROFILES[name][:, 1].max(), 5)
     points = np.array([[r * np.cos(a), r * np.sin(a), z] for r in (0.0, radius) for a in around for z in heights])
     assert not inside(shapes, points).any()
-
-
-def test_what_is_closed_is_full() -> None:
-    _, shapes = made("can")
-    assert inside(shapes, np.array([[x, y, z] for x in (-0.01, 0.0) for y in (0.0, 0.01) for z in (0.02, 0.08)])).all()
 
 
 def test_a_block_is_one_box() -> None:

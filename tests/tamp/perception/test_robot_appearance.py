@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +9,7 @@ import pytest
 
 from motion.poses import Array, from_rpy, pose
 from motion.robot import RobotDescription
-from tamp.backends.libero.rendering import SOFTWARE
 from tamp.model.images import Image, pinhole
-from tamp.perception.library import Library
 from tamp.perception.rig import BODIES, robot_pixels, skin_of_robot
 from tests.solids import polygon, prism, skin
 
@@ -74,61 +69,3 @@ def test_the_pixels_of_a_link_are_the_robots_wherever_the_camera_is(T: Array) ->
     link = skin(*prism(polygon(60, 0.1), 0.05))
     mask = robot_pixels(image, {"link": T @ pose([0.0, 0.0, 0.6])}, {"link": link})
     assert (mask & on).sum() > 0.99 * on.sum() and not (mask & ~on).any()
-
-
-def test_another_thing_of_the_same_shape_beside_it_is_not_the_robot() -> None:
-    image, on = picture(np.eye(4), 1.0, (0.1, 0.6))
-    link = skin(*prism(polygon(60, 0.1), 0.05))
-    assert not robot_pixels(image, {"link": pose([0.3, 0.0, 0.6])}, {"link": link}).any()
-    assert not robot_pixels(image, {"link": pose([0.0, 0.0, -0.6])}, {"link": link}).any()
-    assert on.any()
-
-
-def test_where_nothing_was_measured_nothing_is_the_robot() -> None:
-    image, on = picture(np.eye(4), 1.0, (0.1, 0.6))
-    image.depth[on] = 0.0
-    link = skin(*prism(polygon(60, 0.1), 0.05))
-    assert not robot_pixels(image, {"link": pose([0.0, 0.0, 0.6])}, {"link": link}).any()
-
-
-LOOKS = """
-from tamp.backends.libero import rendering
-rendering.prepare(True)
-import numpy as np
-from motion.world import World
-from tamp.backends.libero import cameras
-from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.tasks import find
-from tamp.perception.library import load
-from tamp.perception.rig import link_poses, robot_pixels
-skins = load().robots["panda"].skins
-for name in ("libero_goal/0", "libero_object/0"):
-    there = LiberoEnvironment(find(name), init_state=45, render=True)
-    state, model = there.robot_state(), there.sim.model._model
-    bodies = link_poses(World(there.robot_model(), []), state.q, state.opening, skins)
-    for image in cameras.take(there, size=(480, 480)):
-        h, w = image.size
-        seen = there.sim.render(width=w, height=h, camera_name=image.camera, segmentation=True)[::-1]
-        geoms = (seen[..., 0] == 5) & (seen[..., 1] >= 0)
-        owner = np.array([model.body(int(b)).name[:6] for b in model.geom_bodyid])[seen[..., 1]]
-        robot = geoms & np.isin(owner, ("robot0", "grippe", "mount0"))
-        mask = robot_pixels(image, bodies, skins)
-        other = ~robot & (seen[..., 0] == 5)
-        print("LOOK", name, image.camera, (mask & robot).sum() / robot.sum(), (mask & other).sum() / other.sum())
-    there.close()
-"""
-
-
-@pytest.mark.episode
-@pytest.mark.process
-def test_in_liberos_scenes_the_robot_is_taken_out_and_little_else(library: Library) -> None:
-    """With the pedestal, whose skin is coarser, and without; both cameras, at the start of a task."""
-    assert "panda" in library.robots
-    done = subprocess.run(
-        [sys.executable, "-c", LOOKS], capture_output=True, text=True, check=False, env={**os.environ, **SOFTWARE}
-    )
-    looks = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("LOOK")]
-    assert len(looks) == 4, done.stderr
-    for task, camera, found, false in looks:
-        assert float(found) > (0.98 if (task, camera) == ("libero_goal/0", "agentview") else 0.99), looks
-        assert float(false) < 0.005, looks

@@ -37,14 +37,6 @@ def test_every_fact_is_a_predicate_of_the_domain() -> None:
         assert {*own.of_grasp, *own.of_grasp.values(), *own.of_order} <= own.facts, name
 
 
-def test_what_is_moved_and_where_it_comes_to_rest() -> None:
-    bound = registry.bind(TABLE)
-    assert bound["slide-onto"].spec.brought(("cup", "desk", "mat")) == ("cup", "mat")
-    assert bound["pick"].spec.moved(("cup", "desk")) == "cup" and bound["pick"].spec.brought(("cup", "desk")) is None
-    assert bound["open-drawer"].spec.moved(("chest",)) is None
-    assert {kind for s in bound.values() for kind in s.spec.carried} == {"item"}
-
-
 def test_a_hand_that_waves_can_hold_something_meanwhile_and_one_that_picks_cannot() -> None:
     assert patterns()["wave"].spec.resources == {ARM}
     assert registry.bind(TABLE)["pick"].spec.resources == {ARM, HAND}

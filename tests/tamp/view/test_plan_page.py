@@ -8,7 +8,7 @@ from typing import Any
 from tamp.files.source import Source
 from tamp.pddl.domain_file import load
 from tamp.pddl.judges import judge_of, read_for, verdict_on
-from tamp.pddl.plan_names import resolve
+from tamp.pddl.plan_file import resolve
 from tamp.pddl.reading import parse
 from tamp.view import page_layout
 from tamp.view.page_layout import Layout, in_script, three_js

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tamp.pddl.lint.check import Report
-from tamp.pddl.lint.findings import CODES
 from tamp.skills.folder_check import check
 
 DOMAIN = """\
@@ -262,10 +261,6 @@ def test_one_fault_is_one_finding(fault: str, tmp_path: Path) -> None:
     assert errors == [code], report.findings
 
 
-def test_every_severity_is_one_of_two() -> None:
-    assert {severity for severity, _ in CODES.values()} == {"error", "warning"}
-
-
 def test_findings_are_sorted_by_place(tmp_path: Path) -> None:
     text = DOMAIN.replace("(not (wet))", "(not (wett))").replace("(wet)\n", "(wet) (cold)\n")
     found = checked(tmp_path, text, PROBLEM.replace("book - parcel", "book - packet")).findings
@@ -305,6 +300,6 @@ def test_what_the_reader_raises_is_not_shown(tmp_path: Path, monkeypatch: pytest
     def stumbles(*texts: object) -> None:
         raise AttributeError("'str' object has no attribute 'value'")
 
-    monkeypatch.setattr("tamp.pddl.lint.mistakes.read_unified", stumbles)
+    monkeypatch.setattr("tamp.pddl.lint.check.read_unified", stumbles)
     (found,) = checked(tmp_path, problem=None).findings
     assert found.code == "unsupported" and "attribute" not in found.message
