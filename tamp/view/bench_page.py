@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tamp.runs.bench.compare import Comparison
 from tamp.runs.bench.records import Record, key, wilson
-from tamp.runs.bench.report import failures
+from tamp.runs.bench.report import BenchRun, failures
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode_log import LOG
 from tamp.view.episode_page import address
@@ -86,16 +86,6 @@ def changes(comparison: Comparison) -> list[tuple[str, int, int]]:
     lost, gained = Counter(map(task_name, comparison.lost)), Counter(map(task_name, comparison.gained))
     found = [(task, lost[task], gained[task]) for task in {*lost, *gained}]
     return sorted(found, key=lambda c: (c[2] - c[1], c[0]))
-
-
-@dataclass(frozen=True)
-class BenchRun:
-    """A run, or parts of one: what it is called, its records, its git tree, and the folders that it left."""
-
-    name: str
-    records: Sequence[Record]
-    tree: str
-    folders: tuple[Path, ...] = ()
 
 
 def log_of(run: BenchRun, k: Key) -> Path | None:

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 from cli.main import main
-from cli.report import report_html
+from cli.output import Output
+from cli.report import report
+from tamp.api.tool_configs import ReportConfig
 from tamp.errors import InputError
 from tests.browsing import fits_and_reads, until
 from tests.page_episodes import MARKUP, PLAN, PROBLEM, benchmark, failure, record, recorded, success, with_chest, write
@@ -283,9 +285,9 @@ def test_what_is_refused(tmp_path: Path, tamp: Tamp) -> None:
         (one, tmp_path, "a file in a folder that exists"),
     ):
         with pytest.raises(InputError, match=says):
-            report_html([path], file, None, False, False)
+            report(ReportConfig([path], html=file), Output(None, json=False))
     with pytest.raises(InputError, match="there is no page of it"):
-        report_html([one], page, None, True, False)
+        ReportConfig([one], html=page, prompts=True)
     done = tamp("report", broken, "--html", page)
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
     assert "not an event of an episode's log" in done.err and not page.exists()
