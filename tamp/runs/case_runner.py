@@ -8,6 +8,7 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.files.source import Source, read
+from tamp.model.goal_syntax import Node
 from tamp.pddl import engines
 from tamp.pddl.ask import Question, ask
 from tamp.pddl.judges import PlanJudge, in_order, judge_of, verdict_on
@@ -15,7 +16,7 @@ from tamp.pddl.plan_file import PlanFile
 from tamp.pddl.plan_formats import read_plan
 from tamp.pddl.planner import PlanStatus
 from tamp.pddl.reading import locate, parse
-from tamp.pddl.tree import Node, tree
+from tamp.pddl.tree import tree
 from tamp.pddl.verdict import Verdict
 from tamp.runs.cases import Case, ExpectedPlan
 
