@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tamp.api.acting import Agent as Agent
+    from tamp.api.acting import SceneAgent as SceneAgent
     from tamp.api.acting import execute as execute
     from tamp.api.acting import make_agent as make_agent
-    from tamp.api.arms import LoadedArm as LoadedArm
+    from tamp.api.arm_plans import LoadedArm as LoadedArm
     from tamp.api.camera import camera_policy as camera_policy
     from tamp.api.checking import check as check
     from tamp.api.driving import load_arm as load_arm
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from tamp.runs.policy.policy import Policy as Policy
 
 _WHERE = {
-    "Agent": "tamp.api.acting",
     "Aim": "tamp.pddl.engines",
     "ArmResult": "tamp.backends.xarm.arm_result",
     "Ending": "tamp.runs.endings",
@@ -62,7 +61,7 @@ _WHERE = {
     "Grounding": "tamp.model.grounding",
     "InputError": "tamp.errors",
     "Judged": "tamp.api.judging",
-    "LoadedArm": "tamp.api.arms",
+    "LoadedArm": "tamp.api.arm_plans",
     "LoadedScene": "tamp.api.scenes",
     "Motions": "tamp.api.refining",
     "Plan": "tamp.pddl.planner",
@@ -72,6 +71,7 @@ _WHERE = {
     "Refusal": "tamp.errors",
     "Report": "tamp.pddl.lint.check",
     "Scene": "tamp.model.scene",
+    "SceneAgent": "tamp.api.acting",
     "Seen": "tamp.api.scenes",
     "TampError": "tamp.errors",
     "Why": "tamp.pddl.unsolvable",
