@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from tamp.pddl.conditions import Literal, Value, given_to, literal_of, needs, shown, unheld, values_in, written
-from tamp.pddl.edits import Mend
+from tamp.pddl.edits import Repair
 from tamp.pddl.simulation import Simulator
 
 MOST_HINTS = 10
@@ -55,7 +55,7 @@ class Verdict:
     `failed_at` is the number of the step that cannot be taken, from 1; None when the plan is valid or only its goal
     is missed. `message` is empty when it is valid. `cost` is the value of the problem's metric, None without one.
     `changes` are the literals that each step made true, as far as the plan was followed. `further` is what else would
-    fail if the step that cannot be taken were done all the same; empty where times are judged. `mended` is what would
+    fail if the step that cannot be taken were done all the same; empty where times are judged. `repair` is what would
     make the whole plan valid, empty where that was not looked for or not found. `rounded` are the numbers of the steps
     of a valid plan whose times are not quite the printed ones, but round to them.
     """
@@ -68,13 +68,8 @@ class Verdict:
     cost: float | None = None
     changes: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     further: tuple[Further, ...] = ()
-    mended: Mend = field(default_factory=Mend)
+    repair: Repair = field(default_factory=Repair)
     rounded: tuple[int, ...] = ()
-
-    @property
-    def mend(self) -> str:
-        """What would make the whole plan valid, in words; empty when nothing is known that would."""
-        return self.mended.words
 
 
 @dataclass(frozen=True, eq=False)
