@@ -107,10 +107,10 @@ def in_full(domain: Source, problem: Source) -> str:
 def other_domain(domain: Source, problem: Source) -> str:
     """That a problem says that it is for another domain, in words; empty where it does not."""
     own = re.search(r"\(\s*domain\s+([^\s()]+)", domain.bare())
-    told = re.search(r"\(\s*:domain\s+([^\s()]+)", problem.bare())
-    if own is None or told is None or own[1] == told[1]:
+    named = re.search(r"\(\s*:domain\s+([^\s()]+)", problem.bare())
+    if own is None or named is None or own[1] == named[1]:
         return ""
-    return f"the problem is for {told[1]!r}, the domain is {own[1]!r}"
+    return f"the problem is for {named[1]!r}, the domain is {own[1]!r}"
 
 
 def locate(name_or_path: str | Path) -> Path:

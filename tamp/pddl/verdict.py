@@ -96,16 +96,16 @@ class Judge:
             for number, action in enumerate(actions, 1):
                 unmet, after, message = self.simulator.step(states[-1], action)
                 if after is None:
-                    told = self._explain(unmet, states, actions, action)
+                    lacking = self._explain(unmet, states, actions, action)
                     rest = tuple(self._further(actions, number, states[-1]))
-                    said = message or needs_of(told)
-                    return Verdict(False, length, number, said, told, None, tuple(changes), rest)
+                    said = message or needs_of(lacking)
+                    return Verdict(False, length, number, said, lacking, None, tuple(changes), rest)
                 states.append(after)
                 if trace:
                     changes.append(changed(self.problem, action, *states[-2:]))
-            told = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states, actions)
+            lacking = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states, actions)
             cost = self.simulator.cost(actions, states)
-        return Verdict(not told, length, None, needs_of(told) if told else "", told, cost, tuple(changes))
+        return Verdict(not lacking, length, None, needs_of(lacking) if lacking else "", lacking, cost, tuple(changes))
 
     def _explain(
         self, conditions: Sequence[Any], states: Sequence[Any], actions: Sequence[Any], step: Any = None
@@ -172,7 +172,7 @@ def needs_of(unmet: Sequence[Unmet]) -> str:
 
 def changed(problem: Any, action: Any, before: Any, after: Any) -> tuple[str, ...]:
     """The literals that an ActionInstance made true between two states, and the numbers that it changed, in PDDL."""
-    given, told = given_to(action), []
+    given, literals = given_to(action), []
     for effect in action.action.effects:
         for one in effect.expand_effect(problem):
             fluent = one.fluent.substitute(given)
@@ -180,10 +180,10 @@ def changed(problem: Any, action: Any, before: Any, after: Any) -> tuple[str, ..
             if value == before.get_value(fluent):
                 continue
             if not value.is_bool_constant():
-                told.append(f"(= {written(fluent)} {value})")
+                literals.append(f"(= {written(fluent)} {value})")
             else:
-                told.append(written(fluent) if value.is_true() else f"(not {written(fluent)})")
-    return tuple(dict.fromkeys(told))
+                literals.append(written(fluent) if value.is_true() else f"(not {written(fluent)})")
+    return tuple(dict.fromkeys(literals))
 
 
 def _producers(problem: Any, literal: Literal, near: Sequence[Any]) -> Iterator[Iterator[Any]]:
