@@ -31,11 +31,11 @@ def calibrate(folder: Views, out: Written = None, json_output: opt.Json = False)
     with quiet_stdout() as stdout:
         import numpy as np
 
-        found = calibrated(folder, out)
+        found, file, world = calibrated(folder, out)
         if json_output:
-            emit_json(found.as_dict(), stdout)
+            emit_json({"cameras": {f.camera: f.as_record() for f in found}, "out": file}, stdout)
             return 0
-        for f in found.cameras:
+        for f in found:
             metres, radians = f.size
             where = "in the hand" if f.on_hand else "fixed"
             stdout.write(
@@ -43,6 +43,6 @@ def calibrate(folder: Views, out: Written = None, json_output: opt.Json = False)
                 f"said to be, by {f.views} views that differ by {1000 * f.scatter[0]:.1f} mm and "
                 f"{np.degrees(f.scatter[1]):.2f} degrees\n"
             )
-        stdout.write(f"written to {found.file}; as a world file has it:\n")
-        stdout.writelines(f"    {line}\n" for line in found.world)
+        stdout.write(f"written to {file}; as a world file has it:\n")
+        stdout.writelines(f"    {line}\n" for line in world)
     return 0

@@ -82,6 +82,16 @@ class CalibratedCamera:
         """Metres and radians by which it is elsewhere than was said."""
         return size(self.off)
 
+    def as_record(self) -> dict[str, Any]:
+        """What was found, as plain data."""
+        metres, radians = self.size
+        return {
+            "on_hand": self.on_hand, "off": self.off.tolist(), "T": self.T.tolist(), "views": self.views,
+            "mm": round(1000 * metres, 2), "degrees": round(float(np.degrees(radians)), 3),
+            "scatter_mm": round(1000 * self.scatter[0], 2),
+            "scatter_degrees": round(float(np.degrees(self.scatter[1])), 3),
+        }  # fmt: skip
+
 
 def calibrated_from(recording: Recording, skins: Mapping[str, Skin]) -> list[CalibratedCamera]:
     """All cameras of a recording, from all its views."""
@@ -172,14 +182,14 @@ def _on_hand(
         others = [_look(corrected(steady(_image(o, f.camera)), f.off), there, skins) for f in fixed]
         look = _look(steady(_image(o, camera)), there, skins)
         views.append(SurfaceView.of(look, Surface.of(others)))
-    as_record = jointly_aligned(views)
-    if as_record is None:
+    off = jointly_aligned(views)
+    if off is None:
         raise Refusal(
             f"what {camera} and the fixed cameras both see does not tell where it is: bring things with sides into "
             "view, not the table alone, and turn the hand",
             "degenerate",
         )
-    if (open_way := undetermined_direction(views, as_record)) is not None:
+    if (open_way := undetermined_direction(views, off)) is not None:
         along = ", ".join(f"{x:.1f}" for x in open_way)
         raise Refusal(
             f"what {camera} and the fixed cameras both see leaves it open where it is along, or how it is turned "
@@ -187,11 +197,11 @@ def _on_hand(
             "view that face other ways",
             "degenerate",
         )
-    single = [off for view in views if (off := jointly_aligned([view], as_record)) is not None]
+    single = [one for view in views if (one := jointly_aligned([view], off)) is not None]
     scatter = middle(single)[1] if single else (0.0, 0.0)
     _check(camera, scatter)
     T_tool_camera = inverse(seen[0].robot.T_world_tool) @ _image(seen[0], camera).T_world_camera
-    return CalibratedCamera(camera, True, as_record, T_tool_camera @ as_record, len(views), scatter)
+    return CalibratedCamera(camera, True, off, T_tool_camera @ off, len(views), scatter)
 
 
 def _look(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> Look:
@@ -220,23 +230,12 @@ def middle(offs: Sequence[Array]) -> tuple[Array, tuple[float, float]]:
 
 
 def write(path: Path, found: Sequence[CalibratedCamera], about: dict[str, Any]) -> None:
-    """Write it; `about` says of what recording. InputError where it cannot be written."""
+    """Write what was found, and `about` what recording. InputError where it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, {"format": FORMAT, "about": about, "cameras": {f.camera: as_record(f) for f in found}})
+        write_json(path, {"format": FORMAT, "about": about, "cameras": {f.camera: f.as_record() for f in found}})
     except OSError as e:
         raise InputError(f"cannot write {path}: {e.strerror}") from e
-
-
-def as_record(found: CalibratedCamera) -> dict[str, Any]:
-    """What was found of a camera, as plain data."""
-    metres, radians = found.size
-    return {
-        "on_hand": found.on_hand, "off": found.off.tolist(), "T": found.T.tolist(), "views": found.views,
-        "mm": round(1000 * metres, 2), "degrees": round(float(np.degrees(radians)), 3),
-        "scatter_mm": round(1000 * found.scatter[0], 2),
-        "scatter_degrees": round(float(np.degrees(found.scatter[1])), 3),
-    }  # fmt: skip
 
 
 def read(path: Path) -> dict[str, Array]:
