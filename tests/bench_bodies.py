@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from llm.models.weights import DEFAULT
 from tamp.api.bench_episodes import Setup, record
+from tamp.api.configs import BenchConfig
 from tamp.backends.libero import rendering
 from tamp.runs.bench import workers
 from tamp.runs.bench.records import Record, Results, key
@@ -52,9 +52,9 @@ def run(body: str, asked: argparse.Namespace) -> list[Record]:
     """The records of a body."""
     backend, robot = BODIES.get(body, ("pybullet", body))
     folder = asked.out / body
-    conditions = {"stage": "plan", "seed": 0, "planner": "fast-downward", "domain": "tabletop", "llm": DEFAULT}
-    conditions |= {"backend": backend, "body": robot, "perception": asked.perception}
-    setup = Setup(**conditions, folder=folder, tree=None)
+    suites = tuple({suite for suite, _ in TASKS.values()})
+    where = {"simulator": backend, "body": robot, "perception": asked.perception}
+    setup = Setup(BenchConfig(suites=suites, stage="plan", **where), folder)
     results = Results(folder)
     records = results.open({"body": body})
     done = {key(r) for r in records}

@@ -26,7 +26,6 @@ from typing import Any
 
 import numpy as np
 
-from llm.models.weights import DEFAULT
 from motion.poses import Array
 from tamp.agent.recovery_options import REFLEXES
 from tamp.api import arguments, camera, language
@@ -111,7 +110,7 @@ class Runner:
         reflexes = tuple(r for r in REFLEXES if r not in setup.without)
         with hush_simulator():
             if self._policy is None:
-                recipe = camera.recipe("tabletop", "fast-downward", DEFAULT, words=False)
+                recipe = camera.Recipe("tabletop", "fast-downward", None)
                 self._policy = camera.process(replace(recipe, reflexes=reflexes))
             environment = self._scenes.of(tasks.find(f"{k.suite}/{k.task_id}"), 0, k.init_state)
             thing = list(environment.domain.objects_dict)[k.wording]

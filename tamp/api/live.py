@@ -9,18 +9,17 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from tamp.agent.agent import Outcome
 from tamp.agent.order_server import CommandAuthority, OrderServer
 from tamp.agent.orders import WORDS, Disturb, End, Script, read_json, read_script, read_typed
 from tamp.agent.session import Session
-from tamp.api import language
+from tamp.api.arm_configs import LiveConfig
 from tamp.api.sources import Say, silent
 from tamp.backends.xarm.arm_stop import ArmStop, stopped_by_signals
 from tamp.errors import InputError, TampError
 from tamp.model.events import Blind, Event, Events, GoalTaken, Late, OrderTaken, StageChanged
-from tamp.pddl.engines import usual
 from tamp.runs.episode import Result
 from tamp.runs.episode_log import EpisodeLog, new_folder
 from tamp.runs.spoken import live_line_of, spoken
@@ -41,38 +40,6 @@ def no_orders(words: Words) -> Iterable[str]:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a session is asked for.
-
-    `backend` is a simulator, where a `scene` is as for `load_scene`; `fake`, a kinematic robot among boxes; or `xarm`,
-    the arm that the `world` and the `host` say where to find. `script` is a file of orders. With the `paused` clock the
-    world waits while it is thought, else it goes on. With `listen` orders are taken over a Unix socket as well, at a
-    path, or over one and a port of 127.0.0.1 (0: a free one), where a client sends a token first. With `dead_man` the
-    session is stopped when the caller has given no line of orders, or other sign of life, for so many seconds.
-    """
-
-    scene: str | None = None
-    backend: Literal["libero", "mujoco", "pybullet", "fake", "xarm"] = "libero"
-    decider: Literal["planner", "qwen", "script", "person"] = "planner"
-    script: Path | None = None
-    clock: Literal["paused", "real"] = "real"
-    seed: int | None = None
-    init_state: int | None = None
-    llm: str = language.DEFAULT
-    domain: str = "tabletop"
-    planner: str = field(default_factory=usual)
-    seconds: float | None = None
-    listen: Path | int | None = None
-    dead_man: float | None = None
-    view: bool = False
-    """Whether pictures are made for a page of it, which gives orders, too."""
-    host: str | None = None
-    port: int | None = None
-    world: Path | None = None
-    out: Path | None = None
-
-
-@dataclass(frozen=True)
 class Callbacks:
     """What a session calls while it goes on.
 
@@ -90,13 +57,9 @@ class Callbacks:
     stops: Callable[[ArmStop], contextlib.AbstractContextManager[None]] = stopped_by_signals
 
 
-def begun(asked: Asked) -> Live:
+def begun(asked: LiveConfig) -> Live:
     """Check all that can be checked before anything is built, and get ready. InputError for what is not valid."""
     entries = read_script(asked.script) if asked.script is not None else []
-    if (asked.decider == "script") > (asked.script is not None):
-        raise InputError("--decider script needs a --script FILE.jsonl")
-    if asked.decider == "person" and asked.script is not None:
-        raise InputError("--decider person takes orders from a person, not from a --script")
     run: RunSession
     if asked.backend == "xarm":
         from tamp.api.live_arm import prepared
@@ -113,13 +76,13 @@ def begun(asked: Asked) -> Live:
 class Live:
     """A session that is ready to be run, once."""
 
-    asked: Asked
+    asked: LiveConfig
     run: RunSession
     script: Script
 
     def folder(self) -> Path:
         """The folder that was asked for, or a new one."""
-        return self.asked.out or new_folder(EPISODES, "live")
+        return new_folder(EPISODES, "live") if self.asked.out is None else Path(self.asked.out)
 
     def __call__(self, callbacks: Callbacks, folder: Path | None = None) -> Result:
         """Run it, into a folder, by default the one that was asked for. InputError for one that holds an episode.
@@ -159,8 +122,8 @@ class OrderedSession:
         else:
             events.subscribe(self._as_data_to(callbacks.on_event))
         authority = CommandAuthority(self.session.order)
-        if asked.listen is not None or asked.view:
-            server = _listen(authority, asked.listen, callbacks.say)
+        if asked.socket is not None or asked.view:
+            server = _listen(authority, asked.socket, callbacks.say)
             opened.callback(server.close)
             log.event("listens", path=server.path)
             events.subscribe(self._as_data_to(server.tell))

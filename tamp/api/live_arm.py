@@ -11,7 +11,8 @@ from tamp.agent.clock import run as run_clock
 from tamp.agent.orders import Disturb
 from tamp.agent.session import Session
 from tamp.api import arms, language
-from tamp.api.live import Asked, Callbacks, Live, OrderedSession, RunSession
+from tamp.api.arm_configs import LiveConfig
+from tamp.api.live import Callbacks, Live, OrderedSession, RunSession
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.backends.xarm.arm_backend import ArmBackend
 from tamp.backends.xarm.arm_faults import ArmFault
@@ -34,12 +35,8 @@ PATIENCE = 5.0
 """Seconds for which an arm is waited for that still moves when a session begins."""
 
 
-def prepared(asked: Asked) -> tuple[Asked, RunSession]:
+def prepared(asked: LiveConfig) -> tuple[LiveConfig, RunSession]:
     """What is asked for, and what runs it. InputError for a world that is wrong, or an address that is missing."""
-    if asked.scene is not None or asked.init_state is not None or asked.clock == "paused":
-        raise InputError("--scene, --init-state and --clock paused are for simulated scenes, not for --backend xarm")
-    if asked.decider == "qwen":
-        raise InputError("--decider qwen is for tables: what an arm is told is read as steps already")
     cell = arms.world(asked.world)
     address = arms.address(cell, asked.host)
 

@@ -14,7 +14,8 @@ from tamp.agent.orders import Disturb
 from tamp.agent.session import Session
 from tamp.agent.tabletop_agent import TabletopAgent
 from tamp.api import arguments, language
-from tamp.api.live import Asked, Callbacks, Live, OrderedSession, RunSession
+from tamp.api.arm_configs import LiveConfig
+from tamp.api.live import Callbacks, Live, OrderedSession, RunSession
 from tamp.backends.libero.scene_description import Task
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Backend
@@ -35,18 +36,16 @@ FAKE_SCENE = "packed/3"
 """The fake's scene unless another one is named: FAMILY/BOXES."""
 
 
-def prepared(asked: Asked) -> tuple[Asked, RunSession]:
+def prepared(asked: LiveConfig) -> tuple[LiveConfig, RunSession]:
     """What is asked for with the scene's own seed where none was given, and what runs it. InputError for a scene, a
     domain, a planner or options that are not there."""
-    if asked.host is not None or asked.port is not None or asked.world is not None:
-        raise InputError("--host, --port and --world are for --backend xarm")
     task = _task(asked.backend, asked.scene)
     domain = arguments.domain(asked.domain)
     if asked.backend != "fake":
         from tamp.backends.libero.tasks import check_goal
 
         check_goal(task, domain)
-    arguments.planner(asked.planner)
+    arguments.check_planner(asked.planner)
     asked = replace(asked, seed=task.seed if asked.seed is None else asked.seed)
 
     def run(live: Live, callbacks: Callbacks, folder: Path) -> Result:
@@ -166,9 +165,9 @@ def _place(backend: str, scene: str | None) -> Place:
 
         rendering.prepare(video=False, sight=False)
         return InFake(*_fake_scene(scene or FAKE_SCENE))
-    from tamp.api.solving import place_in
+    from tamp.api.solving import simulated
 
-    return place_in(backend)
+    return simulated(backend)
 
 
 def _fake_scene(scene: str) -> tuple[Family, int]:

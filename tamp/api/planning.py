@@ -6,12 +6,16 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from tamp.api import arguments, language
+from tamp.api.configs import LANGUAGE_PLANNER
 from tamp.api.grounding import one_goal
+from tamp.api.options import keywords
 from tamp.api.scenes import seen_in
+from tamp.api.tool_configs import PlanConfig
 from tamp.errors import InputError
+from tamp.files.replacing import replace_file
 from tamp.pddl.engines import usual
 
 if TYPE_CHECKING:
@@ -22,7 +26,6 @@ if TYPE_CHECKING:
     from tamp.model.goal import Goal
     from tamp.model.grounding import Grounding
     from tamp.pddl.ask import Answer, FoundPlan, Question
-    from tamp.pddl.engines import Aim
     from tamp.pddl.planner import PlanStatus
     from tamp.planning.deliberation import InTurn
     from tamp.planning.motion_cross_check import MotionCrossCheck
@@ -124,8 +127,8 @@ def mind_of(
     from tamp.skills.registry import bind
 
     planner = planner or usual()
-    arguments.planner(planner)
-    who = language.planner(planner, language.model(llm) if language.plans(planner) else None, timeout)
+    arguments.check_planner(planner)
+    who = language.planner(planner, language.model(llm) if planner == LANGUAGE_PLANNER else None, timeout)
     world = world or world_of(scene.perceiver.perceive(), scene.robot)
     skills = {**patterns(), **bind(scene.domain)}
     return Search(world, scene.domain, skills, who, np.random.default_rng(seed), log=log)
@@ -140,29 +143,9 @@ def deliberation(mind: Search, scene: LoadedScene, log: Journal | None = None) -
     return MotionCrossCheck(thinks, log) if scene.simulator == "xarm" else thinks
 
 
-def plan_problem(
-    domain: str | Path,
-    problem: str | Path,
-    *,
-    planner: str | None = None,
-    aim: Aim = "first",
-    timeout: float = 60.0,
-    llm: str | None = None,
-    on_plan: Callable[[FoundPlan], None] | None = None,
-    spent: float = 0.0,
-) -> Answer:
+@keywords(PlanConfig)
+def plan_problem(config: PlanConfig) -> Answer:
     """Plan a problem that is given in PDDL.
-
-    Args:
-        domain: A PDDL file, a folder with a `domain.pddl`, or a name under `domains/`.
-        problem: A PDDL file.
-        planner: An engine of unified-planning, by default Fast Downward; or `qwen`: the language model plans.
-        aim: `first`, any plan; `optimal`, one that is proven to be the best; `anytime`, better and better ones
-            until the time is up.
-        timeout: Seconds for the search, and for what explains that there is no plan.
-        llm: The language model where it plans; by default the one that reads instructions.
-        on_plan: Is called with each plan when it is found.
-        spent: Seconds of the time limit that are gone already.
 
     Returns:
         `status`, `plans` (the best one, with `actions`, `steps` and `cost`), `message`, and `why` where it is
@@ -176,34 +159,45 @@ def plan_problem(
     >>> answer.status.value, answer.plans[0].steps
     ('found', ['(open-drawer chest)', '(pick cup bench)', '(place-in cup chest)'])
     """
+    return planned(config)
+
+
+def planned(config: PlanConfig, on_plan: Callable[[FoundPlan], None] | None = None, spent: float = 0.0) -> Answer:
+    """The same. `on_plan` is called with each plan when it is found; `spent` seconds of the time limit are gone."""
+    answer = _asked(config, on_plan or (lambda plan: None), spent)
+    if config.out is not None and answer.plans:
+        replace_file(Path(config.out), str(answer.plans[0]))
+    return answer
+
+
+def _asked(config: PlanConfig, on_plan: Callable[[FoundPlan], None], spent: float) -> Answer:
     from tamp.pddl.ask import ask, ask_planner
     from tamp.pddl.conditions import parts
     from tamp.pddl.reading import read_problem
 
-    start, planner = time.monotonic(), planner or usual()
-    _, _, parsed = read_problem(domain, Path(problem))
-    question = _question(planner, aim, timeout)
+    start, timeout = time.monotonic(), config.timeout
+    _, _, parsed = read_problem(config.domain, Path(config.problem))
+    question = _question(config)
     left = max(timeout - (time.monotonic() - start + spent), timeout * SEARCH)
-    if language.plans(planner):
-        return ask_planner(parsed, language.planner(planner, language.model(llm)), replace(question, left=left))
+    if config.planner == LANGUAGE_PLANNER:
+        asks = language.planner(config.planner, language.model(config.llm))
+        return ask_planner(parsed, asks, replace(question, left=left))
     after = min(left * AFTER, left - timeout * SEARCH) if len(parts(parsed.goals)) > 1 else 0.0
-    question = replace(question, left=left - after)
-    return _explained(ask(parsed, question, on_plan or (lambda plan: None)), parsed, left)
+    return _explained(ask(parsed, replace(question, left=left - after), on_plan), parsed, left)
 
 
-def _question(planner: str, aim: Aim, timeout: float) -> Question:
+def _question(config: PlanConfig) -> Question:
     """InputError for an engine that is not there or cannot do it."""
     from tamp.pddl import engines
     from tamp.pddl.ask import Question
 
-    if language.plans(planner):
+    planner, aim = config.planner, config.aim
+    if planner == LANGUAGE_PLANNER:
         if aim != "first":
             raise InputError(f"--planner {planner} finds one plan; valid with --{aim}: an engine")
-        return Question(planner, "first", timeout)
-    if aim not in get_args(engines.Aim):
-        raise InputError(f"no aim {aim!r}; valid: {', '.join(get_args(engines.Aim))}")
-    arguments.planner(planner)
-    return Question(engines.for_aim(planner, aim), aim, timeout)
+        return Question(planner, "first", config.timeout)
+    arguments.check_planner(planner)
+    return Question(engines.for_aim(planner, aim), aim, config.timeout)
 
 
 def _explained(answer: Answer, parsed: Any, left: float) -> Answer:

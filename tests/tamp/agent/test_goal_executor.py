@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from cli.told import attempts
+from cli.solve_report import attempts
 from motion.lookahead import Veto
 from motion.poses import Array
 from motion.robot import ServoGains

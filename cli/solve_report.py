@@ -1,4 +1,4 @@
-"""What `tamp solve` tells people of an episode: a label and its value a line."""
+"""What `tamp solve` prints of an episode: a label and its value a line."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import re
 import shlex
 from typing import TYPE_CHECKING, TextIO
 
+from cli.output import Output
+
 if TYPE_CHECKING:
     from tamp.runs.episode import Result
 
 
-def report(result: Result, out: TextIO, has_task: bool) -> None:
+def report(result: Result, out: Output, has_task: bool) -> None:
     """The result for people: a label and its value a line. `has_task`: the scene has a task that LIBERO can check."""
     unasked = has_task and result.task is None
     lines = [
@@ -26,10 +28,10 @@ def report(result: Result, out: TextIO, has_task: bool) -> None:
         ("episode", result.out),
         *([] if result.good else [("see", f"tamp report {shlex.quote(str(result.out))} --html FILE")]),
     ]
-    if out.isatty():
-        _coloured(lines, result.success, out)
+    if out.stream is not None and out.stream.isatty():
+        _coloured(lines, result.success, out.stream)
     else:
-        out.writelines(f"{label:9}{value}\n" for label, value in lines)
+        out.print(f"{label:9}{value}" for label, value in lines)
 
 
 def _verdict(result: Result) -> str:
@@ -48,10 +50,11 @@ def _no_plan(result: Result) -> str:
 def _done_lines(result: Result) -> list[tuple[str, str]]:
     """What was carried out, where that is not the plan that was made at first, or did not reach the goal."""
     if result.executed:
-        told = result.executed if not result.good or result.executed != result.plan[: len(result.executed)] else []
+        planned = result.executed == result.plan[: len(result.executed)]
+        shown = [] if result.good and planned else result.executed
     else:
-        told = ["none"] if result.plan and not result.good else []
-    return [("done" if n == 0 else "", action) for n, action in enumerate(told)]
+        shown = ["none"] if result.plan and not result.good else []
+    return [("done" if n == 0 else "", action) for n, action in enumerate(shown)]
 
 
 def attempts(reason: str) -> list[str]:
@@ -87,11 +90,11 @@ def _goal_lines(result: Result) -> list[tuple[str, str]]:
     ]
 
 
-def _coloured(lines: list[tuple[str, str]], success: bool, out: TextIO) -> None:
+def _coloured(lines: list[tuple[str, str]], success: bool, stream: TextIO) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(file=out, highlight=False, soft_wrap=True)
+    console = Console(file=stream, highlight=False, soft_wrap=True)
     colours: dict[str, str] = {"verdict": "bold green" if success else "bold red", "reason": "yellow"}
     for label, value in lines:
         console.print(Text.assemble((f"{label:9}", "dim"), (value, colours.get(label, ""))))
