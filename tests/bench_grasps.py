@@ -158,7 +158,7 @@ def calibrate(setup: Setup, first: int) -> Iterator[str]:
     """Calibrate each rig, as `tamp perception record` and `tamp calibrate` do."""
     from tamp.perception import calibration, recordings
     from tamp.perception.calibration import calibrated_from
-    from tamp.runs.recording import Order, record
+    from tamp.runs.scene_recording import Order, record
 
     skins = library().robots[ROBOT].skins
     for rig in range(RIGS):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tamp.perception.calibration import CalibratedCamera
     from tamp.perception.library import Library
     from tamp.perception.tracking import Track
-    from tamp.runs.recording import Order
+    from tamp.runs.scene_recording import Order
 
 
 def orders(config: RecordConfig) -> list[Order]:
@@ -27,7 +27,7 @@ def orders(config: RecordConfig) -> list[Order]:
     rendering.prepare(video=False, pictures=True)
     with hush_simulator():
         from tamp.backends.libero.tasks import find
-        from tamp.runs.recording import Order
+        from tamp.runs.scene_recording import Order
 
         loaded, size, found = arguments.domain(config.domain), (config.size, config.size), []
         for task in map(find, config.scenes):
@@ -40,7 +40,7 @@ def recorded(order: Order, folder: Path) -> dict[str, Any]:
     """What there is in a folder of an order, once it is recorded; it is left alone where that scene was recorded before
     in that size, and `kept` then."""
     from tamp.perception import recordings
-    from tamp.runs.recording import record
+    from tamp.runs.scene_recording import record
 
     if (folder / recordings.INDEX).is_file():
         before = recordings.read(folder)
@@ -107,8 +107,6 @@ class CalibratedCameras:
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
-        from tamp.perception import calibration
-
         return {"cameras": {c.camera: c.as_record() for c in self.cameras}, "out": self.file}
 
 

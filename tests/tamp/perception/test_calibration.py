@@ -21,7 +21,7 @@ from tamp.perception.calibration import CalibratedCamera, calibrated
 from tamp.perception.library import load as library
 from tamp.perception.registration import size
 from tamp.perception.rig import link_poses
-from tamp.runs.recording import Order, record
+from tamp.runs.scene_recording import Order, record
 
 pytestmark = pytest.mark.episode
 
