@@ -124,7 +124,8 @@ def calibrated(config: CalibrateConfig) -> CalibratedCameras:
     from tamp.perception.library import load
 
     read, skins = recordings.read(config.folder), load().robots[ROBOT].skins
-    found = calibration.calibrated_from(read, skins)
+    observations = [read.looked(n) for n in range(len(read.moments))]
+    found = calibration.calibrated(read.robot, observations, skins)
     file = config.out or config.folder / "calibration.json"
     calibration.write(file, found, read.about)
     base = inverse(pose(World(read.robot, []).base_position()))
