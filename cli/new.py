@@ -66,8 +66,8 @@ def _begin(kind: Kind, name: str, place: Path, json_output: bool) -> int:
     following = _scene_next(made) if kind == "scene" else _domain_next(made)
     with quiet_stdout() as stdout:
         if json_output:
-            told = {"written": made.written, "changed": made.changed, "notes": made.notes, "next": following}
-            emit_json(told, stdout)
+            data = {"written": made.written, "changed": made.changed, "notes": made.notes, "next": following}
+            emit_json(data, stdout)
             return 0
         stdout.writelines(f"wrote    {path}\n" for path in made.written)
         stdout.writelines(f"changed  {path}\n" for path in made.changed)
@@ -84,5 +84,5 @@ def _domain_next(made: Written) -> list[str]:
 
 def _scene_next(made: Written) -> list[str]:
     bare = len(made.folder.parts) == 1  # a name alone is one of the shipped scenes
-    said = shlex.quote(f"./{made.folder}" if bare else str(made.folder))
-    return [f"tamp scene show {said}", f'tamp solve --goal "{made.goal}" --scene {said}']
+    folder = shlex.quote(f"./{made.folder}" if bare else str(made.folder))
+    return [f"tamp scene show {folder}", f'tamp solve --goal "{made.goal}" --scene {folder}']

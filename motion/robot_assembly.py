@@ -144,8 +144,8 @@ def _check_order(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> None:
     last = next(p.name for p in parts if p.joint and p.joint.name == spec.arm_joints[-1])
     chain = [name for name in _moving(parts, last) if name in spec.arm_joints]
     if chain != list(spec.arm_joints):
-        beside = ", ".join(name for name in spec.arm_joints if name not in chain)
-        why = f"; {beside} is no joint between the base and {spec.arm_joints[-1]}" if beside else ""
+        others = ", ".join(name for name in spec.arm_joints if name not in chain)
+        why = f"; {others} is no joint between the base and {spec.arm_joints[-1]}" if others else ""
         raise ModelError(f"arm_joints are not in order from the base; valid: {chain}{why}", "arm_joints")
     before = [name for name in _moving(parts, last) if name not in spec.arm_joints]
     if before:
@@ -159,9 +159,9 @@ def _check_speed(spec: AssemblySpec) -> None:
     names, units = ("tool_velocity", "tool_rotation"), ("m/s", "rad/s")
     for name, unit, most, can in zip(names, units, wanted, response.fastest(), strict=True):
         if most > can:
-            said = f"rate {response.rate:g} lets the tool go at {can:.3g} {unit}, and {name} asks for {most:g}"
+            problem = f"rate {response.rate:g} lets the tool go at {can:.3g} {unit}, and {name} asks for {most:g}"
             better = f"[limits] {name} up to that, or a rate from {response.rate * most / can:.3g}"
-            raise ModelError(f"{said}; valid: {better}", "response" if response != Response() else "limits")
+            raise ModelError(f"{problem}; valid: {better}", "response" if response != Response() else "limits")
 
 
 def _check_posture(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> None:
