@@ -21,15 +21,15 @@ YES = ("y", "yes")
 """Answers that say that what was understood is meant."""
 
 
-def settled(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog, *, asks: bool) -> tuple[Goal, ...]:
-    """What `read` makes of an instruction. With `asks`, at a terminal, what it refuses is asked about."""
+def settled(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog) -> tuple[Goal, ...]:
+    """What `read` makes of an instruction. At a terminal, what it refuses is asked about."""
     from tamp.api.sources import chosen, unasked
 
     while True:
         try:
             return unasked(text, read, log)
         except Refusal as refusal:
-            if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
+            if not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise or_assumed(refusal) from None
             if len(refusal.readings) > 1:
                 return chosen(_chosen(refusal), log)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tamp
-from cli.output import emit_json, say
+from cli.output import Output, counted, say
 from tamp.api.checking import run_cases
-from tamp.errors import InputError
-from tamp.quiet import quiet_stdout
+from tamp.api.tool_configs import CheckConfig
 
 if TYPE_CHECKING:
     from tamp import Finding, Report
@@ -21,79 +21,63 @@ SHOWN = 100
 """Characters of a line of text that are shown."""
 
 
-def check(domain: str | None, problems: list[Path], fix: bool, cases: Path | None, json_output: bool) -> int:
+def check(config: CheckConfig, out: Output) -> int:
     """Print what is wrong; with `fix` add missing requirements first, with `cases` run those instead."""
-    if cases is not None:
-        if domain is not None or fix:
-            raise InputError("--cases takes no DOMAIN and no --fix")
-        return _run_cases(cases, json_output)
-    if domain is None:
-        raise InputError("nothing to check; give a DOMAIN, or --cases DIR")
-    with quiet_stdout() as stdout:
-        report = _checked(domain, problems, fix)
-        if json_output:
-            emit_json(as_json(report), stdout)
-        else:
-            stdout.write("".join(f"{shown(f)}\n" for f in report.findings))
+    if config.cases is not None:
+        return _run_cases(config.cases, out)
+    report = tamp.check(str(config.domain), config.problems, fix=config.fix)
+    if report.added and report.domain is not None:
+        say(f"{report.domain.notes.source.name}: added {' '.join(report.added)}")
+    out.answer(as_dict(report), map(line_of, report.findings))
     if report.unread:
         first = next(f for f in report.findings if f.code == "not-pddl")
         say(f"tamp: error: {first.file}:{first.line}:{first.column}: {first.message}")
         return NOT_PDDL
-    if not json_output:
-        say(counted(report))
+    if not out.json:
+        say(summary(report))
     return WRONG if report.errors else FINE
 
 
-def _checked(domain: str, problems: list[Path], fix: bool) -> Report:
-    report = tamp.check(domain, problems, fix=fix)
-    if report.added and report.domain is not None:
-        say(f"{report.domain.notes.source.name}: added {' '.join(report.added)}")
-    return report
-
-
-def shown(finding: Finding) -> str:
+def line_of(finding: Finding) -> str:
     """A finding as a line."""
     text = finding.text.strip()
     if len(text) > SHOWN:
         start = max(0, min(finding.column - 1 - SHOWN // 2, len(finding.text) - SHOWN))
         before, after = "…" if start else "", "…" if start + SHOWN < len(finding.text) else ""
         text = f"{before}{finding.text[start : start + SHOWN].strip()}{after}"
-    told = f"{finding.file}:{finding.line}:{finding.column}: {finding.code} {finding.message}"
-    return f"{told} | {text}" if text else told
+    line = f"{finding.file}:{finding.line}:{finding.column}: {finding.code} {finding.message}"
+    return f"{line} | {text}" if text else line
 
 
-def counted(report: Report) -> str:
+def summary(report: Report) -> str:
     """How many findings there are, in words."""
-    errors, warnings = report.errors, len(report.findings) - report.errors
     if not report.findings:
         return "nothing found"
-    return f"{errors} error{'' if errors == 1 else 's'}, {warnings} warning{'' if warnings == 1 else 's'}"
+    return f"{counted(report.errors, 'error')}, {counted(len(report.findings) - report.errors, 'warning')}"
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def as_dict(report: Report) -> dict[str, Any]:
     """All findings, and how many are errors."""
     findings = [asdict(f) | {"severity": f.severity} for f in report.findings]
     errors = report.errors
     return {"ok": not errors, "errors": errors, "warnings": len(findings) - errors, "findings": findings}
 
 
-def _run_cases(where: Path, json_output: bool) -> int:
+def _run_cases(where: Path, out: Output) -> int:
     """Print a line a case. A case that cannot be read does not keep the others from being run."""
-    with quiet_stdout() as stdout:
-        answers = []
-        for found in run_cases(where):
-            answers.append(_answer(found))
-            if not json_output:
-                stdout.write("".join(f"{line}\n" for line in _lines(answers[-1])))
-                stdout.flush()
-        if json_output:
-            emit_json({"ok": all(a["ok"] for a in answers), "cases": answers}, stdout)
+    answers = []
+    for found in run_cases(where):
+        answers.append(_case(found))
+        if not out.json:
+            out.print(_lines(answers[-1]))
+    if out.json:
+        out.emit({"ok": all(a["ok"] for a in answers), "cases": answers})
     if any("error" in a for a in answers):
         return NOT_PDDL
     return FINE if all(a["ok"] for a in answers) else WRONG
 
 
-def _answer(found: CaseResult) -> dict[str, Any]:
+def _case(found: CaseResult) -> dict[str, Any]:
     answer: dict[str, Any] = {"case": found.name, "folder": found.folder, "ok": bool(found)}
     if found.error is not None:
         say(f"tamp: error: {' '.join(found.error.split())}")
@@ -101,13 +85,10 @@ def _answer(found: CaseResult) -> dict[str, Any]:
     return answer | {"outcomes": [asdict(o) | {"ok": o.agrees} for o in found.outcomes]}
 
 
-def _lines(answer: dict[str, Any]) -> list[str]:
+def _lines(answer: dict[str, Any]) -> Iterator[str]:
     if "error" in answer:
-        return [f"{answer['case']}: cannot be run"]
+        yield f"{answer['case']}: cannot be run"
+        return
     outcomes = answer["outcomes"]
-    wrong = [o for o in outcomes if not o["ok"]]
-    count = f"{len(outcomes)} as expected"
-    if not wrong:
-        return [f"{answer['case']}: {count}"]
-    told = "; ".join(f"{o['what']}: expected {o['expected']}, came out {o['found']}" for o in wrong)
-    return [f"{answer['case']}: {told}"]
+    wrong = [f"{o['what']}: expected {o['expected']}, came out {o['found']}" for o in outcomes if not o["ok"]]
+    yield f"{answer['case']}: {'; '.join(wrong) or f'{len(outcomes)} as expected'}"

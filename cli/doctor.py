@@ -19,9 +19,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cli import missing
-from cli.output import emit_json
+from cli.output import Output
 from tamp.api import models, pages
-from tamp.quiet import quiet_stdout
+from tamp.api.tool_configs import DoctorConfig
 
 MUJOCO = "3.3.2"
 ROOMS = ("tamp", "motion", "llm", "cli")
@@ -39,10 +39,10 @@ class Check:
     advice: str = ""
     required: bool = True
 
-    @property
-    def verdict(self) -> str:
-        """A word for the table."""
-        return "ok" if self.ok else "MISSING" if self.required else "warning"
+    def __str__(self) -> str:
+        verdict = "ok" if self.ok else "MISSING" if self.required else "warning"
+        advice = f"  -> {self.advice}" if self.advice else ""
+        return f"{verdict:8}{self.name}: {self.found}{advice}"
 
 
 @dataclass(frozen=True)
@@ -124,16 +124,11 @@ ENGINE = (
 )
 
 
-def doctor(json_output: bool) -> int:
+def doctor(config: DoctorConfig, out: Output) -> int:
     """Print the checks; 1 when something required is missing."""
-    with quiet_stdout() as out:
-        checks = examine()
-        fit = all(check.ok for check in checks if check.required)
-        if json_output:
-            emit_json({"ok": fit, "checks": [asdict(check) for check in checks]}, out)
-        for check in checks if not json_output else ():
-            advice = f"  -> {check.advice}" if check.advice else ""
-            out.write(f"{check.verdict:8}{check.name}: {check.found}{advice}\n")
+    checks = examine()
+    fit = all(check.ok for check in checks if check.required)
+    out.answer({"ok": fit, "checks": [asdict(check) for check in checks]}, map(str, checks))
     return 0 if fit else 1
 
 

@@ -7,36 +7,31 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 
-from cli.output import console, emit_json, say
+from cli.output import Output, console, say
 from tamp.api import models
-from tamp.quiet import quiet_stdout
+from tamp.api.tool_configs import ListModelsConfig, PullConfig
 
 
-def list_models(json_output: bool) -> int:
+def list_models(config: ListModelsConfig, out: Output) -> int:
     """Print what can be pulled, and what is there."""
-    found, folder = models.known(), models.folder()
-    with quiet_stdout() as out:
-        if json_output:
-            emit_json({"folder": str(folder), "models": [asdict(m) for m in found]}, out)
-            return 0
-        for model in found:
-            default = ", the default" if model.default else ""
-            size = f"{model.bytes / 1e9:.2f} GB  " if model.bytes else ""
-            vision = ", sees" if model.vision else ""
-            out.write(f"{model.name}  {size}{model.state}{default}{vision}\n")
-        out.write(f"in {folder}\n")
+    known, folder = models.known(), models.folder()
+    lines = [*map(_line, known), f"in {folder}"]
+    out.answer({"folder": str(folder), "models": [asdict(m) for m in known]}, lines)
     return 0
 
 
-def pull(name: str, verify: bool, json_output: bool) -> int:
+def _line(model: models.KnownModel) -> str:
+    size = f"{model.bytes / 1e9:.2f} GB  " if model.bytes else ""
+    default, vision = ", the default" if model.default else "", ", sees" if model.vision else ""
+    return f"{model.name}  {size}{model.state}{default}{vision}"
+
+
+def pull(config: PullConfig, out: Output) -> int:
     """Fetch a model unless it is there, and print its path."""
-    with quiet_stdout() as out:
-        with _progress() as progress:
-            model = models.pull(name, verify=verify, progress=progress, say=say)
-        if json_output:
-            emit_json({"name": name, "path": model.path, "bytes": model.bytes, "sha256": model.sha256}, out)
-        else:
-            out.write(f"{model.path}\n")
+    with _progress() as progress:
+        model = models.pull(config.name, verify=config.verify, progress=progress, say=say)
+    about = {"name": config.name, "path": model.path, "bytes": model.bytes, "sha256": model.sha256}
+    out.answer(about, [f"{model.path}"])
     return 0
 
 
@@ -55,13 +50,13 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
 
 
 def _tenths() -> Callable[[int, int], None]:
-    said = 0
+    reported = 0
 
     def progress(done: int, total: int) -> None:
-        nonlocal said
+        nonlocal reported
         tenth = 10 * done // total
-        if tenth != said:
-            said = tenth
+        if tenth != reported:
+            reported = tenth
             say(f"  {tenth * 10} % of {total / 1e9:.2f} GB")
 
     return progress

@@ -3,118 +3,109 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
 
 import tamp
-from cli.output import emit_json, say
-from tamp import InputError
+from cli.output import Output, counted, note
 from tamp.api import benchmarks
 from tamp.api.results import table
-from tamp.quiet import quiet_stdout
-
-if TYPE_CHECKING:
-    from tamp.api.benchmarks import Runs
-    from tamp.runs.bench.records import Record
-    from tamp.runs.text_table import Form
+from tamp.api.tool_configs import ReportConfig
+from tamp.errors import InputError
+from tamp.runs.bench import report as reports
+from tamp.runs.bench.report import BenchRun
+from tamp.runs.labels import in_words
 
 DIFFERENT = "the runs are of different git trees"
 
 
-def report(paths: list[Path], form: Form, tree: str | None, json_output: bool) -> int:
-    """Print one table of the folders or results files of one run, or of parts of one; runs that have episodes in common
-    side by side, and compared over these. Episodes of which there are only logs get a table of their own."""
+def report(config: ReportConfig, out: Output) -> int:
+    """Print one table of one run, of whatever parts; runs that have episodes in common side by side, and compared over
+    these. Episodes of which there are only logs get a table of their own, and `html` and `prompts` say something
+    else."""
+    paths = list(config.results)
+    if config.html is not None:
+        return _page(config.html, paths, config.tree, out)
+    if config.prompts:
+        from cli.prompts import report_prompts
+
+        return report_prompts(paths, config.examples, out)
     if benchmarks.are_logs(paths):
-        return report_episodes(paths, form, tree, json_output)
-    runs = benchmarks.read_runs(paths, tree)
-    if benchmarks.share_episodes(runs):
-        return _side_by_side(runs, form, json_output)
-    records = [r for of_run in runs.values() for r in of_run]
-    ran_on = benchmarks.tree_of(records)
-    with quiet_stdout() as out:
-        if json_output:
-            emit_json(benchmarks.as_dict(records, ran_on), out)
-            return 0
-        out.write(benchmarks.table(records, form))
-        if form == "text":
-            out.write(f"\n{benchmarks.seen_by(records)}; git tree {ran_on}\n{_reached(records)}")
-            _failures("failures", records, out)
+        return _episodes(config, paths, out)
+    runs = benchmarks.read_runs(paths, config.tree)
+    if len(runs) == 1:
+        out.answer(benchmarks.as_dict(runs[0]), _lines(runs[0], config))
+        return 0
+    comparisons = benchmarks.compared(runs)
+    if config.form != "text" and not out.json and len({run.tree for run in runs}) > 1:
+        note(DIFFERENT)
+    about = [{"run": run.name, **benchmarks.as_dict(run)} for run in runs]
+    compared = [benchmarks.compared_as_dict(*each) for each in comparisons]
+    out.answer({"runs": about, "comparisons": compared}, _side_by_side(runs, comparisons, config))
     return 0
 
 
-def _reached(records: list[Record]) -> str:
-    """The other verdict, in a line; success is LIBERO's check."""
-    known = benchmarks.reached(records)
-    return "" if known is None else f"reached, by the oracle of what was asked for: {known[0]} of {known[1]}\n"
+def _lines(run: BenchRun, config: ReportConfig) -> Iterator[str]:
+    yield benchmarks.table([run], config.form).rstrip()
+    if config.form == "text":
+        yield ""
+        yield from _about(run)
+        yield from _failures("failures", run)
 
 
-def _side_by_side(runs: Runs, form: Form, json_output: bool) -> int:
-    trees = {name: benchmarks.one_tree(name, records) for name, records in runs.items()}
-    found = benchmarks.compared(runs)
-    with quiet_stdout() as out:
-        if json_output:
-            told = [{"run": name, **benchmarks.as_dict(runs[name], trees[name])} for name in runs]
-            emit_json({"runs": told, "comparisons": [benchmarks.compared_as_dict(*pair) for pair in found]}, out)
-            return 0
-        out.write(benchmarks.side_by_side(runs, form) + "\n")
-        if form == "text":
-            _runs(runs, trees, out)
-        elif len(set(trees.values())) > 1:
-            say(f"tamp: {DIFFERENT}")
-        out.write(benchmarks.comparisons(found, form))
-        if form == "text":
-            out.write("p: McNemar's exact test, two-sided\n")
-            for name, records in runs.items():
-                _failures(f"failures of {name}", records, out)
-    return 0
+def _about(run: BenchRun, name: str = "") -> Iterator[str]:
+    """What saw, on what tree; and the other verdict: success is LIBERO's check."""
+    yield f"{name}{in_words(run.records[0]['perception'])}; git tree {run.tree}"
+    if known := reports.reached(run.records):
+        yield f"reached, by the oracle of what was asked for: {known[0]} of {known[1]}"
 
 
-def _runs(runs: Runs, trees: dict[str, str], out: TextIO) -> None:
-    for name, records in runs.items():
-        out.write(f"{name}: {benchmarks.seen_by(records)}; git tree {trees[name]}\n{_reached(records)}")
-    if len(set(trees.values())) > 1:
-        out.write(f"{DIFFERENT}\n")
-    out.write("\nepisodes that both runs have, and how many of them succeeded\n")
+def _side_by_side(
+    runs: Sequence[BenchRun], found: list[benchmarks.ComparedRuns], config: ReportConfig
+) -> Iterator[str]:
+    yield benchmarks.table(runs, config.form)
+    if config.form == "text":
+        for run in runs:
+            yield from _about(run, f"{run.name}: ")
+        if len({run.tree for run in runs}) > 1:
+            yield DIFFERENT
+        yield "\nepisodes that both runs have, and how many of them succeeded"
+    yield benchmarks.comparisons(found, config.form).rstrip()
+    if config.form == "text":
+        yield "p: McNemar's exact test, two-sided"
+        for run in runs:
+            yield from _failures(f"failures of {run.name}", run)
 
 
-def _failures(title: str, records: list[Record], out: TextIO) -> None:
-    failed = benchmarks.failures(records)
+def _failures(title: str, run: BenchRun) -> Iterator[str]:
+    failed = reports.failures(run.records)
     if failed:
-        out.write(f"\n{title}\n")
+        yield f"\n{title}"
     for stage, reason, tasks, n in failed:
-        out.write(f"  {n:4} {stage}: {reason}\n       {tasks}\n")
+        yield f"  {n:4} {stage}: {reason}\n       {tasks}"
 
 
-def report_episodes(paths: list[Path], form: Form, tree: str | None, json_output: bool) -> int:
+def _episodes(config: ReportConfig, paths: list[Path], out: Output) -> int:
     """Print a table of the episodes whose logs are in the folders or are the files."""
-    if tree is not None:
+    if config.tree is not None:
         raise InputError("--tree is for the results of tamp bench, not for episodes; valid: --format, --json")
     found = tamp.results(*paths)
     counts = Counter(e.verdict for e in found)
-    with quiet_stdout() as out:
-        if json_output:
-            emit_json({"counts": counts, "episodes": [asdict(e) for e in found]}, out)
-            return 0
-        out.write(table(found, form))
-        if form == "text":
-            verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.most_common())
-            out.write(f"\n{len(found)} episode{'' if len(found) == 1 else 's'}: {verdicts}\n")
+    lines = [table(found, config.form).rstrip()]
+    if config.form == "text":
+        verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.most_common())
+        lines.append(f"\n{counted(len(found), 'episode')}: {verdicts}")
+    out.answer({"counts": counts, "episodes": [asdict(e) for e in found]}, lines)
     return 0
 
 
-def report_html(paths: list[Path], file: Path, tree: str | None, prompts: bool, json_output: bool) -> int:
+def _page(file: Path, paths: list[Path], tree: str | None, out: Output) -> int:
     """Write the page of an episode, of several, or of runs of `tamp bench`, and say where it is and those of single
     episodes."""
     from tamp.api.pages import write_report
 
-    if prompts:
-        raise InputError("--prompts: there is no page of it; valid: --html alone, --tree, --json")
-    with quiet_stdout() as out:
-        pages = write_report(paths, file, tree, lambda line: say(f"tamp: {line}"))
-        if json_output:
-            emit_json({"html": file, "episodes": [*map(str, pages)]}, out)
-        else:
-            beside = f"; episodes: {len(pages)} in {pages[0].parent}" if pages else ""
-            out.write(f"page {file}{beside}\n")
+    pages = write_report(paths, file, tree, note)
+    others = f"; episodes: {len(pages)} in {pages[0].parent}" if pages else ""
+    out.answer({"html": file, "episodes": [*map(str, pages)]}, [f"page {file}{others}"])
     return 0

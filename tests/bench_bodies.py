@@ -13,8 +13,8 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from llm.models.weights import DEFAULT
 from tamp.api.bench_episodes import Setup, record
+from tamp.api.configs import BenchConfig
 from tamp.backends.libero import rendering
 from tamp.runs.bench.records import Record
 from tamp.runs.bench.scheduling import Key
@@ -44,9 +44,9 @@ DEMO = "mug_in_drawer"
 def _episodes(kept: Kept, body: str, perception: str, states: range, workers: int) -> Iterator[Row]:
     """The twelve tasks by a body."""
     backend, robot = BODIES.get(body, ("pybullet", body))
-    conditions = {"stage": "plan", "seed": 0, "planner": "fast-downward", "domain": "tabletop", "llm": DEFAULT}
-    conditions |= {"backend": backend, "body": robot, "perception": perception}
-    setup = Setup(**conditions, folder=kept.folder / body, tree=None)
+    suites = tuple({suite for suite, _ in TASKS.values()})
+    where = {"simulator": backend, "body": robot, "perception": perception}
+    setup = Setup(BenchConfig(suites=suites, stage="plan", **where), kept.folder / body)
     names = {key: name for name, key in TASKS.items()}
 
     def given_up(k: Key) -> Record:

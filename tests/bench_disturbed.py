@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from llm.models.weights import DEFAULT
 from llm.planner.deciding import commands
-from tamp.agent.director import Question
+from tamp.agent.director import DecisionRequest
 from tamp.api.bench_episodes import Runner, Setup, record
+from tamp.api.configs import BenchConfig, SolveConfig
 from tamp.backends.libero import rendering
 from tamp.backends.libero.perturbation_schedule import IMPOSSIBLE, KINDS
 from tamp.model.domain import Domain
@@ -29,6 +29,8 @@ from tamp.planning.deliberation import Ready
 from tamp.runs.bench.records import Record, Results, key
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.bench.workers import run as run_workers
+from tamp.runs.episode import Settings
+from tamp.runs.goal_origin import GoalOrigin
 from tests.bench import Row
 from tests.bench_perception import DEVELOP
 
@@ -74,7 +76,7 @@ class Chance:
     journal: Journal
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
-    def __call__(self, asked: Question) -> Ready[str]:
+    def __call__(self, asked: DecisionRequest) -> Ready[str]:
         state = asked.state.with_facts(asked.goal.rules(self.domain, asked.state))
         valid = commands(problem_of(self.domain, state, asked.goal.parts), asked)
         said = str(self.rng.choice(valid)) if valid else ""
@@ -89,8 +91,13 @@ class ByChance(Setup):
     def __call__(self) -> Runner:
         """The runner of the episodes."""
         made = super().__call__()
-        made.advises = partial(Chance, made.domain)
-        return made
+        return _AdvisedByChance(made.setup, made.domain, made.model)
+
+
+class _AdvisedByChance(Runner):
+    def settings(self, config: SolveConfig, origin: GoalOrigin) -> Settings:
+        """As in any benchmark, but for what is asked where nothing else helps."""
+        return replace(super().settings(config, origin), advises=partial(Chance, self.domain))
 
 
 def bench(
@@ -111,18 +118,24 @@ def bench(
             continue
         folder = out / "-".join(filter(None, [perception, *without, repair])) / kind
         made = ByChance if repair == "chance" else Setup
-        conditions = {"stage": "all" if words else "plan", "seed": 0, "planner": "fast-downward", "domain": "tabletop"}
-        setup = made(**conditions, llm=DEFAULT, folder=folder, tree=None, perception=perception)
-        setup = replace(setup, disturb=None if kind == NONE else kind, without=without)
-        setup = replace(setup, repair=repair if made is Setup else None)
+        config = BenchConfig(
+            suites=("drawn",),
+            stage="all" if words else "plan",
+            perception=perception,
+            disturb=None if kind == NONE else kind,
+            without=",".join(without),
+            repair=repair if made is Setup else None,
+        )
         due = list(keys(kind, episodes, DEVELOP if develop else 0))
-        yield from (_row(kind, r) for r in _records(setup, due, workers) if r["disturbed"] or kind == NONE)
+        yield from (
+            _row(kind, r) for r in _records(made(config, folder), due, workers) if r["disturbed"] or kind == NONE
+        )
 
 
 def _records(setup: Setup, due: list[Key], most: int) -> list[Record]:
     """The records of some episodes, those that are there already among them."""
     results = Results(setup.folder)
-    records = results.open({"perception": setup.perception, "stage": setup.stage})
+    records = results.open({"perception": setup.config.perception, "stage": setup.config.stage})
     done = {key(r) for r in records}
 
     def given_up(k: Key) -> Record:

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from llm.models.weights import DEFAULT
 from motion.poses import Array
 from tamp.agent.recovery_options import REFLEXES
 from tamp.api import arguments, camera, language
@@ -107,7 +106,7 @@ class Runner:
         reflexes = tuple(r for r in REFLEXES if r not in setup.without)
         with hush_simulator():
             if self._policy is None:
-                recipe = camera.recipe("tabletop", "fast-downward", DEFAULT, words=False)
+                recipe = camera.Recipe("tabletop", "fast-downward", None)
                 self._policy = camera.process(replace(recipe, reflexes=reflexes))
             environment = self._scenes.of(tasks.find(f"{k.suite}/{k.task_id}"), 0, k.init_state)
             thing = list(environment.domain.objects_dict)[k.wording]
@@ -154,8 +153,7 @@ def off(folder: Path, probe: Probe, thing: str) -> list[float] | None:
 def calibrate(setup: Setup, first: int) -> Iterator[str]:
     """Calibrate each rig, as `tamp perception record` and `tamp calibrate` do."""
     from tamp.perception import calibration, recordings
-    from tamp.perception.calibration import calibrated_from
-    from tamp.runs.recording import Order, record
+    from tamp.runs.scene_recording import Order, record
 
     skins = library().robots[ROBOT].skins
     for rig in range(RIGS):
@@ -167,7 +165,8 @@ def calibrate(setup: Setup, first: int) -> Iterator[str]:
         with hush_simulator(), tempfile.TemporaryDirectory() as folder:
             record(order, Path(folder))
             recording = recordings.read(Path(folder))
-            found = calibrated_from(recording, skins)
+            seen = [recording.looked(n) for n in range(len(recording.moments))]
+            found = calibration.calibrated(recording.robot, seen, skins)
             calibration.write(path, found, recording.about)
         yield f"rig {rig}: " + ", ".join(f"{f.camera} {1000 * f.size[0]:.1f} mm" for f in found)
 

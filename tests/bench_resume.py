@@ -25,17 +25,16 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from functools import partial
 from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import Any
 
 import cli.bench
-from cli.output import run
-from tamp.api.bench import Bench, Request
-from tamp.api.bench_conditions import Conditions
+from cli.output import Output, run
+from tamp.api.bench import Bench, common
 from tamp.api.bench_episodes import Setup, clear, record
+from tamp.api.configs import BenchConfig
 from tamp.runs.bench.records import Record, Results
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode_log import EpisodeLog
@@ -90,20 +89,17 @@ def _bench(folder: Path, said: Path) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
     sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
-    cli.bench.begun = _begun
-    conditions: dict[str, Any] = {"stage": "plan", "seed": 0, "planner": "none", "llm": "none", "domain": "tabletop"}
-    own = {f.name for f in fields(Request)} - {f.name for f in fields(Conditions)}
-    asked: dict[str, Any] = dict.fromkeys(own)
-    asked |= conditions | {"suites": ["drawn"], "trials": EPISODES, "workers": 1, "engine": "local", "out": folder}
-    sys.exit(run(lambda: cli.bench.bench(Request(**asked), False), "bench"))
+    cli.bench.prepare = _prepare
+    how: dict[str, Any] = {"stage": "plan", "planner": "none", "llm": "none", "trials": EPISODES}
+    config = BenchConfig(suites=("drawn",), out=folder, **how)
+    sys.exit(run(lambda: cli.bench.bench(config, Output(None, json=False)), "bench"))
 
 
-def _begun(asked: Request) -> Bench:
-    assert asked.out is not None
-    setup = Setup(**{f.name: getattr(asked, f.name) for f in fields(Conditions)}, folder=asked.out, tree=None)
-    keys = [Key("drawn", n % 4, n // 4) for n in range(asked.trials)]
-    results = Results(asked.out)
-    return Bench(asked, setup, keys, _here, results, results.open(asked.shared()), None)
+def _prepare(config: BenchConfig) -> Bench:
+    assert config.out is not None
+    keys = [Key("drawn", n % 4, n // 4) for n in range(config.trials)]
+    results = Results(config.out)
+    return Bench(Setup(config, config.out), keys, _here, results, results.open(common(config)), None)
 
 
 def _here(due: list[Key], workers: int, setup: Setup, given_up: Callable[[Key], Record]) -> Generator[Record]:

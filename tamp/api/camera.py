@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tamp.agent.recovery_options import REFLEXES
 from tamp.api import arguments, language
-from tamp.pddl.engines import usual
+from tamp.api.configs import LANGUAGE_PLANNER, PolicyConfig, ServeConfig, SolveConfig
+from tamp.api.options import keywords
 
 if TYPE_CHECKING:
     from tamp.agent.camera_perceiver import PerceiverFactory
-    from tamp.api.language import Model
+    from tamp.api.sources import Say
     from tamp.backends.libero.cameras import Noise
     from tamp.runs.policy.policy import Diary, Policy
     from tamp.runs.policy.remote import PolicyProcess
-    from tamp.runs.worlds import Cameras
 
 
 def _camera_perceivers() -> PerceiverFactory:
@@ -60,39 +59,20 @@ class Recipe:
         )
 
 
-def recipe(
-    domain: str,
-    planner: str,
-    llm: str,
-    words: bool,
-    assume_first: bool = False,
-    searches: bool = True,
-    repair: str | None = None,
-) -> Recipe:
-    """The recipe for these options; the model is left out where it has nothing to do."""
-    asked = words or language.plans(planner) or repair is not None
-    return Recipe(domain, planner, llm if asked else None, assume_first, searches, advised=repair is not None)
+def recipe(config: SolveConfig | PolicyConfig, words: bool) -> Recipe:
+    """The policy for these options; without words, and nothing else to ask it, it has no model."""
+    advised = isinstance(config, SolveConfig) and config.repair is not None
+    asked = words or advised or config.planner == LANGUAGE_PLANNER
+    llm = config.llm if asked else None
+    return Recipe(str(config.domain), config.planner, llm, config.assume_first, config.searches, advised=advised)
 
 
-def camera_policy(
-    *,
-    domain: str | Path = "tabletop",
-    planner: str | None = None,
-    llm: str | None = None,
-    assume_first: bool = False,
-    searches: bool = True,
-) -> Policy:
+@keywords(PolicyConfig)
+def camera_policy(config: PolicyConfig) -> Policy:
     """Make a policy that sees pictures, in this process, for an evaluation loop of one's own (docs/policy.md).
 
     It knows nothing but observations and the instruction: `policy.reset(instruction, calibration)`, then
     `policy.act(observation)`, LIBERO's standard action (7,) in [-1, 1], until `policy.outcome` is there.
-
-    Args:
-        domain: A name under `domains/`, or a folder with a `domain.pddl`. The Python of the folder runs.
-        planner: An engine of unified-planning, by default Fast Downward; or `qwen`: the language model plans.
-        llm: The language model, by default the one that `make model` fetches.
-        assume_first: Of several things that the words fit, take the first.
-        searches: Look for what is not seen, and again at what is doubtful, before acting.
 
     Returns:
         The policy.
@@ -107,20 +87,12 @@ def camera_policy(
         ...
     tamp.errors.InputError: unknown planner 'fast-downwards'; did you mean 'fast-downward'? ...
     """
+    from tamp.perception.library import read_index
     from tamp.runs.policy.policy import Diary
 
-    planner = planner or usual()
-    arguments.planner(planner)
-    check()
-    model = language.DEFAULT if llm is None else llm
-    return recipe(str(domain), planner, model, True, assume_first, searches)(Diary())
-
-
-def cameras(model: Model | None, assume_first: bool = False, searches: bool = True) -> Cameras:
-    """What reads and perceives in an episode outside LIBERO's simulator; without a model no words are read."""
-    from tamp.runs.worlds import Cameras
-
-    return Cameras(language.reader(model, assume_first), searches)
+    arguments.check_planner(config.planner)
+    read_index()
+    return recipe(config, words=True)(Diary())
 
 
 def process(made: Recipe) -> PolicyProcess:
@@ -128,13 +100,6 @@ def process(made: Recipe) -> PolicyProcess:
     from tamp.runs.policy.remote import PolicyProcess
 
     return PolicyProcess(made)
-
-
-def check() -> None:
-    """InputError where the library of objects is missing."""
-    from tamp.perception.library import read_index
-
-    read_index()
 
 
 def noise(kind: str, *seeds: int) -> Noise:
@@ -150,17 +115,17 @@ def noise(kind: str, *seeds: int) -> Noise:
     return CameraNoise(kind, np.random.default_rng(seeds))  # type: ignore[arg-type]
 
 
-def serve(
-    made: Recipe, told: dict[str, object], port: int, ready: Callable[[int], None], say: Callable[[str], None]
-) -> None:
-    """Serve a policy at a port of 127.0.0.1, 0 for a free one, which `ready` is told, until Ctrl-C. `told` is what who
-    connects is told of it. InputError when the port is taken."""
+def serve(config: ServeConfig, about: dict[str, object], ready: Callable[[int], None], say: Say) -> None:
+    """Serve a policy at a port of 127.0.0.1, 0 for a free one, which `ready` is told, until Ctrl-C. Clients get what it
+    says `about` itself. InputError when the port is taken."""
     from tamp.backends.libero import rendering
-    from tamp.runs.policy.answering import Answering
+    from tamp.perception.library import read_index
     from tamp.runs.policy.policy import Diary
+    from tamp.runs.policy.remote import Answering
     from tamp.runs.policy.server import serve as listen
     from tamp.runs.spoken import spoken
 
+    read_index()
     rendering.prepare(video=False, may=True)
     diary = Diary(also=spoken(say))
-    listen(Answering(made(diary), diary), told, "127.0.0.1", port, ready)
+    listen(Answering(recipe(config, words=True)(diary), diary), about, "127.0.0.1", config.port, ready)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from tamp.api import arguments, language
 from tamp.api.solving import EPISODES
 from tamp.api.sources import from_language, from_pddl
+from tamp.api.tool_configs import TestConfig
 from tamp.errors import InputError
 from tamp.quiet import hush_simulator
 
@@ -23,17 +23,6 @@ if TYPE_CHECKING:
 
 SCENES = ("mug_in_drawer", "libero_goal/0")
 """Where operators are tried that no case has, unless scenes are given."""
-
-
-@dataclass(frozen=True)
-class TestConfig:
-    """What is tested. `seeds` is the number of draws of each scene; None: those that a case states, else one. `scenes`
-    are those for operators that are in no case."""
-
-    folder: str
-    seeds: int | None
-    scenes: list[str]
-    llm: str
 
 
 def collect(config: TestConfig) -> DomainTests:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from tamp.api.tool_configs import MEND_SECONDS
+
 if TYPE_CHECKING:
     from tamp.backends.xarm.contract import Breach
     from tamp.backends.xarm.workcell import Workcell
@@ -19,9 +21,6 @@ if TYPE_CHECKING:
     from tamp.pddl.verdict import Verdict
 
 PlanFormat = Literal["pddl", "timed", "skills"]
-
-MEND_SECONDS = 2.0
-"""How long judging a plan takes at most where what would make it valid is looked for."""
 
 
 @dataclass(frozen=True)

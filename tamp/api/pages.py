@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from tamp.pddl.judges import PlanJudge
     from tamp.pddl.plan_file import PlanFile
     from tamp.pddl.verdict import Verdict
-    from tamp.runs.bench.compare import Comparison
-    from tamp.view.bench_page import BenchRun
     from tamp.view.live_page import EventSource
     from tamp.view.page_layout import Layout
     from tamp.view.plan_page import JudgedPlan
@@ -59,7 +57,7 @@ def environment(drawn: bool) -> dict[str, str]:
 
 def write_scene(file: Path, scene: LoadedScene, seen: Seen) -> None:
     """Write the page of a scene, which was loaded with `pictures`. InputError where the disk does not take it."""
-    from tamp.api.naming import called_alone, described
+    from tamp.api.scene_info import called_alone, described
     from tamp.view.page_layout import Layout
     from tamp.view.plan_page import scene_page
 
@@ -133,15 +131,18 @@ def _episodes(paths: list[Path], file: Path, tree: str | None, say: Say) -> list
 
 def _bench(paths: list[Path], file: Path, tree: str | None, say: Say) -> list[Path]:
     """Write the page of runs, and those of failed episodes, which are returned."""
+    from tamp.api.benchmarks import compared, read_runs
     from tamp.runs.bench.records import key
     from tamp.view.bench_page import bench_page, log_of
     from tamp.view.page_layout import Layout
 
-    runs, compared = _runs(paths, tree)
-    layout = Layout.of()
+    runs, layout = read_runs(paths, tree), Layout.of()
+    if len(runs) > 2:
+        raise InputError(f"--html compares two runs; {len(runs)} are given that have episodes in common")
+    comparison = next((c for _, _, c in compared(runs)), None)
     failed = [log for run in runs for r in run.records if not r["success"] and (log := log_of(run, key(r)))]
     pages = _pages(failed, file, layout, say)
-    write(file, bench_page(runs, compared, pages, layout, file.parent))
+    write(file, bench_page(runs, comparison, pages, layout, file.parent))
     return [*pages.values()]
 
 
@@ -167,24 +168,6 @@ def _pages(found: list[Path], file: Path, layout: Layout, say: Say) -> dict[Path
         pages[log] = folder / f"{n:03}-{log.parent.name}.html"
         write(pages[log], made)
     return pages
-
-
-def _runs(paths: list[Path], tree: str | None) -> tuple[list[BenchRun], Comparison | None]:
-    """One run, of whatever parts, or two with their comparison. InputError for more that have episodes in common."""
-    from tamp.api.benchmarks import one_tree, read_runs, share_episodes
-    from tamp.runs.bench.compare import compare
-    from tamp.view.bench_page import BenchRun
-
-    read = read_runs(paths, tree)
-    folders = {name: tuple(p for p in (Path(name), Path(name).parent) if (p / "episodes").is_dir()) for name in read}
-    if not share_episodes(read):
-        records = [r for some in read.values() for r in some]
-        of = tuple(folder for name in read for folder in folders[name])
-        return [BenchRun(" ".join(read), records, one_tree("the run", records), of)], None
-    if len(read) > 2:
-        raise InputError(f"--html compares two runs; {len(read)} are given that have episodes in common")
-    first, second = (BenchRun(name, some, one_tree(name, some), folders[name]) for name, some in read.items())
-    return [first, second], compare([*first.records], [*second.records])
 
 
 @dataclass(frozen=True)

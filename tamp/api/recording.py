@@ -1,9 +1,9 @@
-"""Recordings of what cameras see, with the truth beside it, and what the camera mode makes of them."""
+"""Recordings of what cameras see, what the camera mode makes of them, and where the cameras really are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,22 +11,15 @@ from tamp.api import arguments
 from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
-    from tamp.backends.libero.cameras import Kind
+    from tamp.api.configs import RecordConfig
+    from tamp.api.tool_configs import CalibrateConfig
+    from tamp.perception.calibration import CalibratedCamera
     from tamp.perception.library import Library
     from tamp.perception.tracking import Track
-    from tamp.runs.recording import Order
+    from tamp.runs.scene_recording import Order
 
 
-def orders(
-    scenes: Sequence[str],
-    *,
-    init_state: int | None = None,
-    seed: int | None = None,
-    noise: Kind = "clean",
-    size: int = 480,
-    moments: int | None = None,
-    domain: str = "tabletop",
-) -> list[Order]:
+def orders(config: RecordConfig) -> list[Order]:
     """What is to be recorded of some scenes: at their start, or with `moments` each so many control steps while the
     scene's own goal is acted. `size` in pixels. InputError for what there is not, and where nothing can be drawn."""
     from tamp.backends.libero import rendering
@@ -34,12 +27,12 @@ def orders(
     rendering.prepare(video=False, pictures=True)
     with hush_simulator():
         from tamp.backends.libero.tasks import find
-        from tamp.runs.recording import Order
+        from tamp.runs.scene_recording import Order
 
-        loaded, found = arguments.domain(domain), []
-        for task in map(find, scenes):
-            drawn = task.seed if seed is None else seed
-            found.append(Order(task, loaded, drawn, init_state, noise, (size, size), moments))
+        loaded, size, found = arguments.domain(config.domain), (config.size, config.size), []
+        for task in map(find, config.scenes):
+            seed = task.seed if config.seed is None else config.seed
+            found.append(Order(task, loaded, seed, config.init_state, config.noise, size, config.moments))
     return found
 
 
@@ -47,7 +40,7 @@ def recorded(order: Order, folder: Path) -> dict[str, Any]:
     """What there is in a folder of an order, once it is recorded; it is left alone where that scene was recorded before
     in that size, and `kept` then."""
     from tamp.perception import recordings
-    from tamp.runs.recording import record
+    from tamp.runs.scene_recording import record
 
     if (folder / recordings.INDEX).is_file():
         before = recordings.read(folder)
@@ -101,3 +94,39 @@ def _told(track: Track) -> dict[str, Any]:
     where, joints = track.placed.T_world_object[:3, 3], track.placed.joints
     told = {"name": track.name, "confidence": round(track.confidence, 3), "position": where.round(4)}
     return told | {"like": track.like, "joints": {name: round(v, 4) for name, v in joints.items()}}
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratedCameras:
+    """What was found out of each of the `cameras`, which is written in `file`; `world` are the lines of an arm's world
+    file that say where the fixed ones are."""
+
+    cameras: tuple[CalibratedCamera, ...]
+    file: Path
+    world: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"cameras": {c.camera: c.as_record() for c in self.cameras}, "out": self.file}
+
+
+def calibrated(config: CalibrateConfig) -> CalibratedCameras:
+    """Find out where the cameras of a recording really are, a fixed one by the robot in its pictures, one in the hand
+    by what the fixed ones see, and write it into a file, by default `calibration.json` in the folder. InputError for
+    what is no recording, and without the library of objects."""
+    from tamp.backends.libero import rendering
+
+    rendering.prepare(video=False)
+    from motion.poses import inverse, pose
+    from motion.world import World
+    from tamp.perception import calibration, recordings
+    from tamp.perception.camera import ROBOT
+    from tamp.perception.library import load
+
+    read, skins = recordings.read(config.folder), load().robots[ROBOT].skins
+    observations = [read.looked(n) for n in range(len(read.moments))]
+    found = calibration.calibrated(read.robot, observations, skins)
+    file = config.out or config.folder / "calibration.json"
+    calibration.write(file, found, read.about)
+    base = inverse(pose(World(read.robot, []).base_position()))
+    return CalibratedCameras(tuple(found), file, tuple(calibration.as_world(found, base)))

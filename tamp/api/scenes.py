@@ -170,7 +170,6 @@ def load_scene(
 
     rendering.prepare(video=False, sight=pictures, may=True)
     with hush_simulator():
-        from tamp.backends import bodies
         from tamp.backends.libero import tasks
         from tamp.pddl.domain_file import load
         from tamp.skills.registry import bound
@@ -179,10 +178,8 @@ def load_scene(
         tasks.check_goal(task, loaded)
         found = bound(loaded)
         chosen = _simulator(simulator, task, body, host)
-        named = None if body is None else str(body)
-        if named is not None:
-            bodies.find(named)  # what is wrong with it is known before a scene is built
-        at = arguments.arm_at_table(chosen, named, arguments.driven(chosen, named, host, port, eyes))
+        at = arguments.arm_at_table(chosen, body, host, port, eyes)
+        arguments.check_perception(chosen, body, "oracle", None)
     if say is not None:
         say(f"building {task.name}")
     drawn = task.seed if seed is None else seed

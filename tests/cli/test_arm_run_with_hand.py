@@ -17,6 +17,8 @@ import numpy as np
 import pytest
 
 from cli.arm_run import run_plan
+from cli.output import Output
+from tamp.api.arm_configs import RunPlanConfig
 from tamp.data import data_dir
 from tests.emulated import Emulator, running
 
@@ -119,8 +121,9 @@ def run(emulator: Emulator, detections: Path, tmp_path: Path) -> Iterator[Run]:
             text = text.replace(slow, fast)
         world.write_text(text)
         path.write_text(plan)
-        where, how = (path, world, emulator.host, emulator.port), (False, 1.0, True, None, out, False)
-        code = run_plan(*where, *how, "xarm", BENCH / "cup_to_bin.pddl")
+        arm = {"world": world, "host": emulator.host, "port": emulator.port}
+        config = RunPlanConfig(path, domain="xarm", problem=BENCH / "cup_to_bin.pddl", out=out, **arm)
+        code = run_plan(config, Output(None, json=False))
         lines = (out / "episode.jsonl").read_text().splitlines() if out.exists() else []
         return code, hand, [json.loads(line) for line in lines]
 

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cli import inputs
 from cli.main import app
 from tamp.agent.camera_perceiver import PerceiverFactory
-from tamp.api import arguments, camera
-from tamp.api.bench import Request
+from tamp.api import camera
+from tamp.api.bench import common
 from tamp.api.bench_episodes import Setup
+from tamp.api.configs import BenchConfig, SolveConfig
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
 from tamp.runs.bench.scheduling import Key
@@ -66,11 +66,9 @@ def test_what_cameras_are_not_for_is_said(options: list[str], message: str, libr
 
 
 def test_a_results_folder_holds_one_kind_of_eyes() -> None:
-    of: dict[str, Any] = {"stage": "all", "seed": 0, "planner": "fast-downward", "llm": "x", "domain": "tabletop"}
-    kept: dict[str, Any] = {"out": None, "min_success": None, "baseline": None}
-    asked = Request(**of, **kept, suites=[], trials=1, tasks=None, workers=1, engine="local")
-    assert "perception" not in asked.shared(), "older folders go on"
-    assert replace(asked, perception="camera", noise="all").shared()["noise"] == "all"
+    config = BenchConfig(suites=("libero_goal",))
+    assert "perception" not in common(config), "older folders go on"
+    assert common(replace(config, perception="camera", noise="all"))["noise"] == "all"
 
 
 @dataclass(frozen=True)
@@ -92,9 +90,8 @@ def test_a_benchs_policy_is_kept_for_its_episodes(
     from tamp.backends.libero.oracle import OraclePerceiver
 
     rendering.prepare(video=False, camera=True)
-    given: dict[str, Any] = {"planner": "fast-downward", "llm": "none", "domain": "tabletop", "perception": "camera"}
-    setup = Setup(stage="plan", seed=0, **given, folder=tmp_path, tree=None)
-    runner = setup()
+    config = BenchConfig(suites=("libero_goal",), stage="plan", llm="none", perception="camera")
+    runner = Setup(config, tmp_path)()
     recipe = camera.recipe
 
     def scene() -> Any:
@@ -123,10 +120,11 @@ def test_a_benchs_policy_is_kept_for_its_episodes(
 def test_eyes_that_do_not_go_with_a_backend_are_told() -> None:
     assert camera.noise("clean", 1)(()) == ()
     with pytest.raises(InputError, match="--noise: not with --backend pybullet; valid: --backend libero"):
-        arguments.embodied("pybullet", None, {"--noise": True, "--video": False})
+        BenchConfig(suites=("libero_goal",), simulator="pybullet", perception="camera", noise="depth")
     with pytest.raises(InputError, match="--perception: for simulated scenes, or an arm at a table with --body"):
-        inputs.for_backend("xarm", ["--perception", "--host"])
-    inputs.for_backend("xarm", ["--perception", "--no-search", "--body", "--host", "--eyes"])
+        SolveConfig("x", simulator="xarm", perception="camera", host="127.0.0.1")
+    at_table = {"body": "xarm7", "host": "127.0.0.1", "eyes": "tcp://127.0.0.1:7002"}
+    SolveConfig("x", simulator="xarm", perception="camera", searches=False, **at_table)  # type: ignore[arg-type]
 
 
 @pytest.mark.process
@@ -137,7 +135,7 @@ def test_a_server_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
         "e.read_index = lambda: None\n"
         "import dataclasses\n"
         "recipe = c.recipe\n"
-        "c.recipe = lambda *a: dataclasses.replace(recipe(*a), perceivers=lambda: None)\n"
+        "c.recipe = lambda *a, **k: dataclasses.replace(recipe(*a, **k), perceivers=lambda: None)\n"
         "import sys; sys.argv = ['tamp', 'policy', 'serve', '--port', '0', '--json']\n"
         "from cli.main import main; main()\n"
     )

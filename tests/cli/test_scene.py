@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tamp.api.naming import called_alone as words
+from tamp.api.scene_info import called_alone as words
 from tamp.data import data_dir
 from tamp.model.goal import parse_goal
 from tamp.pddl.domain_file import load

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.told import report
+from cli.output import Output
+from cli.solve_report import report
 from tamp.data import data_dir
 from tamp.runs.episode import Result
 from tamp.runs.episode_log import read
@@ -128,28 +129,29 @@ def test_an_operator_that_is_bound_to_nothing_is_refused(tmp_path: Path) -> None
 )
 def test_steps_are_told_as_benchmarks_count_them_and_in_all(steps: int, total: int, says: str) -> None:
     out = io.StringIO()
-    report(Result(steps=steps, total_steps=total), out, True)
+    report(Result(steps=steps, total_steps=total), Output(out, json=False), True)
     assert f"\nsteps    {says}\n" in out.getvalue()
 
 
 @pytest.mark.parametrize("has_task", [True, False])
 def test_liberos_check_is_told_of_only_where_the_scene_has_a_task(has_task: bool) -> None:
     out = io.StringIO()
-    report(Result(success=True, reached=True), out, has_task)
+    report(Result(success=True, reached=True), Output(out, json=False), has_task)
     assert ("LIBERO's check of the scene's own task was not asked for" in out.getvalue()) is has_task
 
 
 def test_what_was_so_already_is_no_plan_and_says_so() -> None:
     for reached, says in ((True, "none: it was so already"), (False, "none")):
         out = io.StringIO()
-        report(Result(success=reached, reached=reached), out, False)
+        report(Result(success=reached, reached=reached), Output(out, json=False), False)
         assert f"\nplan     {says}\n" in out.getvalue()
 
 
 def test_a_failure_is_told_once_with_a_line_for_each_plan_and_where_to_look() -> None:
     out, gave_up = io.StringIO(), "gave up after 20 s of 20 s; this is no proof that it cannot be done; what was tried:"
     reason = f"{gave_up} (pick a table): no way; too far; (slide a table tray): it tips over; it is tall"
-    report(Result(stage="refinement", reason=reason, plan=["(pick a table)", "(place a tray)"], out="e 1"), out, True)
+    result = Result(stage="refinement", reason=reason, plan=["(pick a table)", "(place a tray)"], out="e 1")
+    report(result, Output(out, json=False), True)
     told = out.getvalue().partition("\nreason   ")[2]
     assert told.splitlines()[:3] == [
         f"refinement: {gave_up}",

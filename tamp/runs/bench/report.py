@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
 
 from tamp.errors import InputError
 from tamp.runs.bench.records import Record, wilson
@@ -27,6 +28,16 @@ COLUMNS = (
 )
 """`contacts` is the median and the 95th percentile of an episode's control steps with an unintended contact; `clean`
 is the share of episodes without any, in which no bystander was moved either."""
+
+
+@dataclass(frozen=True)
+class BenchRun:
+    """A run, or parts of one: what it is called, its records, its git tree, and the folders that it left."""
+
+    name: str
+    records: Sequence[Record]
+    tree: str
+    folders: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)

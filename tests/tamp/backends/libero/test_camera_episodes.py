@@ -26,7 +26,7 @@ def process() -> Iterator[PolicyProcess]:
         read_index()
     except InputError as e:
         pytest.skip(f"no eyes: {e}")
-    made = camera.process(camera.recipe("tabletop", "fast-downward", "none", words=False))
+    made = camera.process(camera.Recipe("tabletop", "fast-downward", None))
     yield made
     made.close()
 
