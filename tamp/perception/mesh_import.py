@@ -24,9 +24,8 @@ from tamp.model.images import as_png
 from tamp.model.scene import Part, SceneObject
 from tamp.perception import library
 from tamp.perception.library import ADDED, LibraryEntry, write
-from tamp.perception.modelling import modelled
+from tamp.perception.modelling import modelled, picture, skins
 from tamp.perception.object_model import ObjectModel
-from tamp.perception.skinning import picture, skins
 
 KINDS = (".obj", ".stl", ".ply", ".glb")
 TOLD = "object.toml"
