@@ -133,12 +133,12 @@ def pictured(
     environment: LiberoEnvironment, folder: Path, say: Callable[[str], None], on: bool = True
 ) -> Iterator[None]:
     """Draw pictures of LIBERO's simulator as long as this lasts, where they are wanted, `on`."""
-    from tamp.backends.libero.oracle import OraclePerceiver
-    from tamp.backends.physics.photographer import staged
-
     if not (on and can_draw(say)):
         yield
         return
+    from tamp.backends.libero.oracle import OraclePerceiver
+    from tamp.backends.physics.photographer import staged
+
     stage = staged(environment, OraclePerceiver(environment).perceive(), environment.robot_model(), own=True)
     pictures = pictures_of(stage, partial(_arrangement, environment, stage), folder, say)
     environment.after.append(pictures.step)
