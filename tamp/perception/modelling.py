@@ -45,17 +45,15 @@ TOUCHING = 0.0015
 """Metres above the lowest point up to which a point carries."""
 TIPS = np.radians(5.0)
 """Angle by which a thing that stays in an attitude can at least be tipped."""
-LARGEST = 6
-"""Attitudes that are kept."""
+MOST_ATTITUDES = 6
 NEAREST, FARTHEST = 0.01, 20.0
 """Metres between which things are drawn."""
-VIEW = 45.0
-"""Vertical field of view, degrees."""
+VIEW_DEGREES = 45.0
 PICTURE, FROM, LIGHT = 200, (145.0, -28.0), (0.6, 0.6)
 """Of a picture for people: pixels, azimuth and elevation (degrees), ambient light and diffuse light from the camera."""
 HIDDEN = 5
 """Group of geoms that are not drawn."""
-FITTING = 1.0 / (2.0 * np.sin(np.radians(VIEW / 2)))
+FITTING = 1.0 / (2.0 * np.sin(np.radians(VIEW_DEGREES / 2)))
 """Distance, in diagonals of a box, from which a camera sees all of it, however it is turned."""
 SIZE = 256
 """Width and height, in pixels, of the pictures that skins are made from."""
@@ -67,8 +65,7 @@ SLANTED = 0.25
 """Cosine of the angle between a surface's normal and the ray to it below which it is seen too flat to be kept."""
 SMOOTH = 0.35
 """Share of the distance that two neighbouring pixels are apart by which their depths may differ on one surface."""
-POINTS = 6000
-"""About how many points a skin has."""
+SKIN_POINTS = 6000
 FINEST = 0.0012
 """Metres between the points of a skin, at least."""
 
@@ -130,7 +127,7 @@ def resting_attitudes(thing: SceneObject, skin: Skin, turns: int) -> Array:
     up = R.T @ UP
     downs = [-up]
     for angle, n in sides:
-        if angle > TIPS and len(downs) < LARGEST and not any(_same(n, other, up, turns) for other in downs):
+        if angle > TIPS and len(downs) < MOST_ATTITUDES and not any(_same(n, other, up, turns) for other in downs):
             downs.append(n)
     return np.array([R, *(_onto(n) for n in downs[1:])])
 
@@ -227,7 +224,7 @@ class ModelStudio:
         mujoco.mjr_readPixels(colour, raw, area, self.context)
         z = NEAREST * FARTHEST / (raw[::-1].astype(float) * (FARTHEST - NEAREST) + NEAREST)
         depth = np.where(raw[::-1] > 0, z, 0.0)
-        K = pinhole(self.size, self.size, np.radians(VIEW))
+        K = pinhole(self.size, self.size, np.radians(VIEW_DEGREES))
         return Image("studio", np.ascontiguousarray(colour[::-1]), depth, K, self._eye())
 
     def _eye(self) -> Array:
@@ -263,7 +260,7 @@ def studio(
 
 def _prepared(model: Any, size: int, light: tuple[float, float]) -> None:
     model.vis.global_.offwidth = model.vis.global_.offheight = size
-    model.vis.global_.fovy = VIEW
+    model.vis.global_.fovy = VIEW_DEGREES
     model.vis.quality.offsamples = model.vis.quality.shadowsize = 0
     model.vis.map.znear, model.vis.map.zfar = NEAREST / model.stat.extent, FARTHEST / model.stat.extent
     model.vis.headlight.ambient[:], model.vis.headlight.diffuse[:] = light
@@ -347,8 +344,8 @@ def skin_of(samples: Array) -> Skin:
     """A skin of samples (n, 9): points, normals and colours."""
     fine = thinned = _thinned(samples, FINEST)
     cell = FINEST
-    while len(thinned) > POINTS:
-        cell *= max(1.1, 0.9 * float(np.sqrt(len(thinned) / POINTS)))
+    while len(thinned) > SKIN_POINTS:
+        cell *= max(1.1, 0.9 * float(np.sqrt(len(thinned) / SKIN_POINTS)))
         thinned = _thinned(fine, cell)
     normals = thinned[:, 3:6] / np.linalg.norm(thinned[:, 3:6], axis=1, keepdims=True)
     colours: Any = np.clip(thinned[:, 6:], 0, 255).astype(np.uint8)
