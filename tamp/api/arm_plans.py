@@ -1,4 +1,4 @@
-"""A UFACTORY arm in a world of its own, which a file describes: plans for it, and what carries them out."""
+"""A UFACTORY arm in the world that a file describes: plans for it, and runs of them."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_stuck_is_seen_and_mended_by_another_try(anywhere: Live, monkeypatch: py
     anywhere.run(2.0)
     stuck = anywhere.activity(anywhere.pick)
     assert stuck.stage in ("moving", "acting") and stuck.seconds > 1.5
-    assert stuck.waits_for.startswith(("the arm does not move where it should go, for ", "somebody paused"))
+    assert stuck.waits_for.startswith(("the arm does not move where it should go, for ", "the controller is paused"))
     let_go()
     anywhere.tell(Stop(anywhere.pick), Start(anywhere.pick))
     anywhere.run(20.0, lambda: anywhere.stages(anywhere.pick)[-1:] == ["done"])
