@@ -106,7 +106,7 @@ def hold(live: Live, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return monkeypatch.undo
 
 
-@pytest.mark.parametrize("moment", [0.3, 0.9, 1.5, 2.1, 2.5])
+@pytest.mark.parametrize("moment", [0.3, 1.5, 2.5])
 def test_a_stop_leaves_a_state_from_which_all_can_go_on(live: Live, moment: float) -> None:
     live.tell(Start(live.pick))
     live.run(moment)
