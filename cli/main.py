@@ -22,7 +22,6 @@ GROUPS = {
     "perception": "Pictures to measure the camera mode by, and to train on.",
     "policy": "This toolkit as a policy that others can evaluate.",
     "xarm": "UFACTORY arms: run plans on them, or emulate one.",
-    "new": "Templates that run: a domain, a skill, an observer, a scene.",
 }
 
 COMMANDS = (
@@ -56,10 +55,7 @@ COMMANDS = (
     Command("xarm emulate", arm_configs.EmulateConfig, "cli.emulate:emulate"),
     Command("xarm run", arm_configs.RunPlanConfig, "cli.arm_run:run_plan"),
     Command("xarm clear", arm_configs.ClearConfig, "cli.arm_run:clear_error"),
-    Command("new domain", tool_configs.NewDomainConfig, "cli.new:new"),
-    Command("new skill", tool_configs.NewSkillConfig, "cli.new:new"),
-    Command("new observer", tool_configs.NewObserverConfig, "cli.new:new"),
-    Command("new scene", tool_configs.NewSceneConfig, "cli.new:new"),
+    Command("new", tool_configs.NewConfig, "cli.new:new"),
 )
 
 

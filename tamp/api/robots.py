@@ -11,20 +11,6 @@ if TYPE_CHECKING:
     from tamp.backends.bodies import RobotBody
 
 
-def names() -> list[str]:
-    """The robots that are shipped."""
-    from tamp.backends import bodies
-
-    return bodies.names()
-
-
-def is_model(name: str) -> bool:
-    """Whether it names a model that a robot can be made of, a .urdf or .xml, rather than a robot."""
-    from tamp.backends import body_files
-
-    return body_files.is_model(name)
-
-
 def model(name: str) -> dict[str, Any]:
     """Joints and links of a model, metres, radians and kilograms. InputError where it cannot be read."""
     from tamp.backends import body_files
