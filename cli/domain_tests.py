@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import tamp
 from cli.check import as_dict, line_of, summary
 from cli.output import INTERRUPTED, Output, note
@@ -26,7 +28,8 @@ def test(config: TestConfig, out: Output) -> int:
         tests = collect(config)
         if out.json:
             code = tests.run()
-            answer.emit(as_dict(report) | {"ok": code == 0, "trials": [t.as_dict() for t in tests.trials]})
+            trials = [asdict(t) for t in tests.trials.values()]
+            answer.emit(as_dict(report) | {"ok": code == 0, "trials": trials})
     if not out.json:
         code = tests.run()
     if tests.logs.is_dir():

@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from motion.arms import FLANGE, Arm
-from motion.hands import FINGERS, PADS, Hand, Tool
+from motion.hands import FINGERS, PADS, MountedHand, Tool
 from motion.poses import Array
 from motion.robot import BY_JOINTS, Gripper, RobotDescription
-from motion.robot_parts import Part, add_part, placed
+from motion.robot_parts import RigidPart, add_part, placed
 from motion.shapes import Body
 from motion.world import World
 
@@ -30,7 +30,7 @@ def robot_model(
     arm: Arm,
     tool: Tool | None = None,
     posture: Array | None = None,
-    hand: Hand | None = None,
+    hand: MountedHand | None = None,
 ) -> RobotDescription:
     """The arm with its base at the world's origin, resting at `posture` (n,), or at zero. On its flange: a tool,
     a hand, or nothing.
@@ -56,13 +56,13 @@ def arm_world(arm: Arm, bodies: Iterable[Body] = (), tool: Tool | None = None) -
     return World(replace(robot_model(arm, tool), tracking=BY_JOINTS), bodies)
 
 
-def _with_tool(arm: Arm, tool: Tool | None, hand: Hand | None) -> str:
+def _with_tool(arm: Arm, tool: Tool | None, hand: MountedHand | None) -> str:
     """The arm's model with what is on its flange."""
     root = ET.fromstring(arm.mjcf)
     links = list(root.iter("body"))
     assets, contact = ET.SubElement(root, "asset"), root.find("contact")
     assert contact is not None
-    mounted = Part(FLANGE, None, np.eye(4), solids={} if tool is None else {"tool": tool.shape})
+    mounted = RigidPart(FLANGE, None, np.eye(4), solids={} if tool is None else {"tool": tool.shape})
     if hand is not None:
         inertia, p_com = 1e-3 * np.eye(3), np.array([0.0, 0.0, 0.05])
         mounted = replace(mounted, mass=hand.mass, inertia=inertia, p_part_com=p_com)

@@ -14,7 +14,7 @@ import numpy as np
 from motion.parallel_fingers import measured, opening_of, zeroed
 from motion.poses import Array
 from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains
-from motion.robot_parts import ModelError, Part, PartJoint, joints_above, mjcf
+from motion.robot_parts import ModelError, PartJoint, RigidPart, joints_above, mjcf
 
 SAMPLES = 300
 """Random configurations in which it is looked which solids touch."""
@@ -52,7 +52,9 @@ class AssemblySpec:
     limits: Limits = field(default_factory=Limits)
 
 
-def mounted(arm: tuple[Part, ...], hand: tuple[Part, ...], link: str, T_link_hand: Array) -> tuple[Part, ...]:
+def mounted(
+    arm: tuple[RigidPart, ...], hand: tuple[RigidPart, ...], link: str, T_link_hand: Array
+) -> tuple[RigidPart, ...]:
     """An arm with a hand from another file on a link of it. ModelError for a link that is not there, and for a name
     that both have."""
     _known(link, [p.name for p in arm], "link", "hand", "link")
@@ -63,11 +65,11 @@ def mounted(arm: tuple[Part, ...], hand: tuple[Part, ...], link: str, T_link_han
     return (*arm, *placed)
 
 
-def _names(part: Part) -> list[str]:
+def _names(part: RigidPart) -> list[str]:
     return [part.name, *part.solids, *([part.joint.name] if part.joint else [])]
 
 
-def assembled(parts: tuple[Part, ...], spec: AssemblySpec) -> RobotDescription:
+def assembled(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> RobotDescription:
     """The robot of parts and names, with its base where the file has it. ModelError, about a field of `AssemblySpec`,
     for what does not fit together."""
     for key, names in (("finger_joints", spec.finger_joints), ("pads", spec.pads)):
@@ -105,7 +107,7 @@ def _lists(spec: AssemblySpec) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return ("arm_joints", spec.arm_joints), ("finger_joints", spec.finger_joints)
 
 
-def _tree(parts: tuple[Part, ...], spec: AssemblySpec) -> tuple[Part, ...]:
+def _tree(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> tuple[RigidPart, ...]:
     """What hangs together with the arm's first joint: a file may have a floor and a table, too."""
     joints = {p.joint.name: p for p in parts if p.joint}
     for key, names in _lists(spec):
@@ -116,7 +118,7 @@ def _tree(parts: tuple[Part, ...], spec: AssemblySpec) -> tuple[Part, ...]:
             _known(name, list(joints), "joint", key, name)
     by_name = {p.name: p for p in parts}
 
-    def root(part: Part) -> str:
+    def root(part: RigidPart) -> str:
         while part.parent:
             part = by_name[part.parent]
         return part.name
@@ -125,12 +127,12 @@ def _tree(parts: tuple[Part, ...], spec: AssemblySpec) -> tuple[Part, ...]:
     return tuple(p for p in parts if root(p) == ours)
 
 
-def _jointed(parts: tuple[Part, ...], spec: AssemblySpec) -> tuple[Part, ...]:
+def _jointed(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> tuple[RigidPart, ...]:
     """The parts with limits on every joint that is named, and without the others."""
     return tuple(replace(p, joint=_limited(p.joint, spec)) if p.joint else p for p in _still(parts, spec))
 
 
-def _still(parts: tuple[Part, ...], spec: AssemblySpec) -> Iterator[Part]:
+def _still(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> Iterator[RigidPart]:
     moving = (*spec.arm_joints, *spec.finger_joints)
     for part in parts:
         if part.joint is not None and part.joint.name in spec.fixed:
@@ -156,7 +158,7 @@ def _limited(joint: PartJoint, spec: AssemblySpec) -> PartJoint:
     return replace(joint, limits=limits, armature=rotor)
 
 
-def _check_order(parts: tuple[Part, ...], spec: AssemblySpec) -> None:
+def _check_order(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> None:
     last = next(p.name for p in parts if p.joint and p.joint.name == spec.arm_joints[-1])
     chain = [name for name in _moving(parts, last) if name in spec.arm_joints]
     if chain != list(spec.arm_joints):
@@ -180,7 +182,7 @@ def _check_speed(spec: AssemblySpec) -> None:
             raise ModelError(f"{said}; valid: {better}", "response" if response != Response() else "limits")
 
 
-def _check_posture(parts: tuple[Part, ...], spec: AssemblySpec) -> None:
+def _check_posture(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> None:
     joints = {p.joint.name: p.joint for p in parts if p.joint}
     if len(spec.posture) != (n := len(spec.arm_joints)):
         raise ModelError(f"posture has {len(spec.posture)} numbers; valid: {n} radians, one a joint", "posture")
@@ -190,7 +192,7 @@ def _check_posture(parts: tuple[Part, ...], spec: AssemblySpec) -> None:
             raise ModelError(f"posture has {value:g} for {name!r}; valid: {low:.4g} to {high:.4g}", "posture", i)
 
 
-def _check_length(parts: tuple[Part, ...], spec: AssemblySpec) -> None:
+def _check_length(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> None:
     """From the first joint to the tool, along the arm."""
     by_name = {p.name: p for p in parts}
     length, part = 0.0, by_name[spec.tool_link]
@@ -203,7 +205,7 @@ def _check_length(parts: tuple[Part, ...], spec: AssemblySpec) -> None:
         raise ModelError(f"reach is {spec.reach:g}; valid: up to {most:.3f}, the length of the arm", "reach")
 
 
-def watched_pairs(parts: tuple[Part, ...], arm_joints: tuple[str, ...], posture: Array) -> tuple[Pair, ...]:
+def watched_pairs(parts: tuple[RigidPart, ...], arm_joints: tuple[str, ...], posture: Array) -> tuple[Pair, ...]:
     """Pairs of solids: all but those of one link, of neighbours, which one joint is between, and of the two fingers,
     and those that touch in the posture (n,) or in nearly all random configurations."""
     links = _links(parts)
@@ -221,7 +223,7 @@ def watched_pairs(parts: tuple[Part, ...], arm_joints: tuple[str, ...], posture:
     )
 
 
-def _always_touching(parts: tuple[Part, ...], arm_joints: tuple[str, ...], posture: Array) -> set[Pair]:
+def _always_touching(parts: tuple[RigidPart, ...], arm_joints: tuple[str, ...], posture: Array) -> set[Pair]:
     """Those that touch in the posture or nearly everywhere, in the order of the parts' solids."""
     m = mujoco.MjModel.from_xml_string(mjcf(parts, {}, ()))
     d, rng = mujoco.MjData(m), np.random.default_rng(0)
@@ -241,7 +243,7 @@ def _always_touching(parts: tuple[Part, ...], arm_joints: tuple[str, ...], postu
     return touching(posture) | {pair for pair, n in seen.items() if n > ALWAYS * SAMPLES}
 
 
-def _links(parts: Iterable[Part]) -> dict[str, str | None]:
+def _links(parts: Iterable[RigidPart]) -> dict[str, str | None]:
     """The moving part that each part is of: itself, or the one that it is fixed to, or None for the base."""
     found: dict[str, str | None] = {}
     for part in parts:
@@ -249,7 +251,7 @@ def _links(parts: Iterable[Part]) -> dict[str, str | None]:
     return found
 
 
-def _moving(parts: Iterable[Part], name: str) -> list[str]:
+def _moving(parts: Iterable[RigidPart], name: str) -> list[str]:
     """The joints between the base and a part, the part's own included."""
     return joints_above({p.name: p for p in parts}, name)[::-1]
 

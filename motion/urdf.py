@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from motion.poses import Array, pose, to_rpy
-from motion.robot_parts import Hull, Part, numbers
+from motion.robot_parts import Hull, RigidPart, numbers
 from motion.shapes import Shape
 
 EFFORT, VELOCITY = 200.0, 10.0
@@ -19,11 +19,11 @@ JOINTS = {"hinge": "revolute", "slide": "prismatic"}
 MOMENTS = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
 LIGHTEST, LEAST = 1e-3, 1e-6
 """Kilograms and kg m² of a part that has none: engines want some."""
-WORLD = Part("world", None, np.eye(4))
+WORLD = RigidPart("world", None, np.eye(4))
 """The root of a robot, on which its base is fixed."""
 
 
-def written(name: str, parts: Sequence[Part], folder: Path) -> str:
+def written(name: str, parts: Sequence[RigidPart], folder: Path) -> str:
     """The URDF of parts, the first of which is the root: those without a parent are fixed to it. Their hulls become
     files in a folder. ValueError for a plane."""
     root = ET.Element("robot", name=name)
@@ -42,7 +42,7 @@ def written(name: str, parts: Sequence[Part], folder: Path) -> str:
     return ET.tostring(root, encoding="unicode")
 
 
-def _inertia(part: Part) -> Array:
+def _inertia(part: RigidPart) -> Array:
     """The inertia (3, 3) of a part, with that of its motor's rotor about the joint's axis: URDF cannot say it, and an
     arm without it gives way at a touch. About the other axes half of it is added, since no rigid body
     has less."""
@@ -53,7 +53,7 @@ def _inertia(part: Part) -> Array:
     return np.asarray(inertia)
 
 
-def _add_joint(root: ET.Element, part: Part, parent: str) -> None:
+def _add_joint(root: ET.Element, part: RigidPart, parent: str) -> None:
     joint = part.joint
     name, kind = (f"{part.name} fixed", "fixed") if joint is None else (joint.name, JOINTS[joint.kind])
     made = ET.SubElement(root, "joint", name=name, type=kind)

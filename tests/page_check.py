@@ -97,8 +97,7 @@ def _carried_out(block: Block, terminal: Terminal) -> list[str]:
 
 def _unknown_targets(block: Block) -> Iterator[str]:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    benches = re.findall(r"^BENCHES := (.*(?:\\\n.*)*)", (ROOT / "Makefile").read_text(), re.MULTILINE)[0]
-    targets |= {f"bench-{name}" for name in benches.replace("\\", " ").split()}
+    targets |= {path.stem.replace("_", "-") for path in (ROOT / "tests").glob("bench_*.py")}
     for each in commands(block):
         words = each.command.split()
         if words[0] == "make" and words[1] not in targets:

@@ -11,7 +11,7 @@ from tamp.errors import InputError
 
 if TYPE_CHECKING:
     from tamp.pddl.lint.check import Report
-    from tamp.runs.case_runner import Outcome
+    from tamp.runs.case_runner import CaseOutcome
 
 
 def check(domain: str | Path, problems: Sequence[str | Path] = (), *, fix: bool = False) -> Report:
@@ -56,7 +56,7 @@ class CaseResult:
     run. It is true where all came out as expected."""
 
     folder: Path
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[CaseOutcome, ...] = ()
     error: str | None = None
 
     @property

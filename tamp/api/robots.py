@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from motion.poses import Array
-    from motion.robot_parts import Part
+    from motion.robot_parts import RigidPart
     from tamp.backends.bodies import RobotBody
 
 
@@ -15,7 +15,7 @@ def model(name: str) -> dict[str, Any]:
     """Joints and links of a model, metres, radians and kilograms. InputError where it cannot be read."""
     from tamp.backends import body_files
 
-    parts: tuple[Part, ...] = body_files.read_model(name)
+    parts: tuple[RigidPart, ...] = body_files.read_model(name)
     return {
         "joints": [
             {"name": j.name, "kind": j.kind, "limits": j.limits, "link": p.name, "on": p.parent}
@@ -29,7 +29,7 @@ def model(name: str) -> dict[str, Any]:
     }
 
 
-def _size(part: Part) -> list[float]:
+def _size(part: RigidPart) -> list[float]:
     corners = part.corners()
     return (corners.max(axis=0) - corners.min(axis=0)).round(4).tolist() if len(corners) else [0.0, 0.0, 0.0]
 

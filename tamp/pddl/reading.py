@@ -45,7 +45,7 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 
 
 def read_unified(domain: Source, problem: Source | None = None) -> Any:
-    """unified-planning's Problem of texts that are PDDL, see `tamp.pddl.outline`. Raises whatever that raises,
+    """unified-planning's Problem of texts that are PDDL, see `tamp.pddl.tree`. Raises whatever that raises,
     and InputError as `environment`."""
     text = domain.bare()
     return _domain(text).clone() if problem is None else _problem(text, in_full(domain, problem))

@@ -6,7 +6,7 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +38,6 @@ OPTIONS = (
 """Of pytest."""
 
 
-class TrialFailed(Exception):
-    """A trial came out as failed; the message is its reason."""
-
-
 @dataclass(frozen=True)
 class Trial:
     """The result of one test. `what` is a case's file, an operator or the id of a test in Python, `verdict` passed,
@@ -57,10 +53,6 @@ class Trial:
     steps: int = 0
     seconds: float = 0.0
     out: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """For `--json`."""
-        return asdict(self)
 
     @property
     def operators(self) -> frozenset[str]:
@@ -158,13 +150,23 @@ class Job:
     operator: bool = False
 
 
-class DomainPlugin:
-    """Collects jobs by their files, runs them in their order, and keeps a trial of every test."""
+class DomainTests:
+    """A pytest plugin: collects jobs by their files, runs them in their order, and keeps a trial of every test. The
+    episodes' logs are in the folder `logs`."""
 
-    def __init__(self, domain: Domain, jobs: Sequence[Job]) -> None:
-        self.folder, self.jobs = domain.path.parent, jobs
+    def __init__(self, domain: Domain, jobs: Sequence[Job], logs: Path) -> None:
+        self.folder, self.jobs, self.logs = domain.path.parent, jobs, logs
         self.trials: dict[str, Trial] = {}
         self.covered: set[str] = set()
+
+    def run(self) -> int:
+        """Run the folder's tests; pytest prints on standard output. 0 when all passed, 1 when one failed, 130 after
+        Ctrl-C."""
+        folder = self.folder.absolute()
+        files = {folder / TESTS, *(job.file.absolute() for job in self.jobs)}
+        found = [str(file) for file in sorted(files) if file.exists()]
+        code = pytest.main([*OPTIONS, f"--rootdir={folder}", f"--confcutdir={folder}", *found], plugins=[self])
+        return {pytest.ExitCode.OK: 0, pytest.ExitCode.INTERRUPTED: 130}.get(pytest.ExitCode(code), 1)
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """The jobs of a file."""
@@ -179,7 +181,7 @@ class DomainPlugin:
         """Leave out operators that were in the plan of a case."""
         return True if isinstance(item, _Item) and item.job.operator and item.job.what in self.covered else None
 
-    def run(self, job: Job) -> Trial:
+    def try_(self, job: Job) -> Trial:
         """The trial of a job. Files of the domain's folder are called as the folder was named."""
         start = time.perf_counter()
         try:
@@ -205,7 +207,7 @@ class DomainPlugin:
 
 
 class _File(pytest.File):
-    def __init__(self, *, jobs: Sequence[Job], plugin: DomainPlugin, **node: Any) -> None:
+    def __init__(self, *, jobs: Sequence[Job], plugin: DomainTests, **node: Any) -> None:
         super().__init__(**node)
         self.jobs, self.plugin = jobs, plugin
 
@@ -215,36 +217,21 @@ class _File(pytest.File):
 
 
 class _Item(pytest.Item):
-    def __init__(self, *, job: Job, plugin: DomainPlugin, **node: Any) -> None:
+    def __init__(self, *, job: Job, plugin: DomainTests, **node: Any) -> None:
         super().__init__(**node)
         self.job, self.plugin = job, plugin
 
     def runtest(self) -> None:
         try:
-            trial = self.plugin.trials[self.nodeid] = self.plugin.run(self.job)
+            trial = self.plugin.trials[self.nodeid] = self.plugin.try_(self.job)
         except Exception as error:
             if is_interrupt(error):
                 raise KeyboardInterrupt from error
             raise
         if trial.verdict == "failed":
-            raise TrialFailed(trial.reason)
+            pytest.fail(f"{trial.what}: {trial.reason}", pytrace=False)
         goal = f"{trial.goal}, " if self.job.operator else ""
         self.user_properties.append(("shown", f"{goal}{trial.steps} steps, {trial.seconds:.1f} s"))
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, TrialFailed):
-            return f"{self.job.what}: {excinfo.value}"
-        return super().repr_failure(excinfo)
-
     def reportinfo(self) -> tuple[Path, None, str]:
         return self.path, None, self.name
-
-
-def run_tests(plugin: DomainPlugin) -> int:
-    """Run the folder's tests; pytest prints on standard output. 0 when all passed, 1 when one failed, 130 after
-    Ctrl-C."""
-    folder = plugin.folder.absolute()
-    files = {folder / TESTS, *(job.file.absolute() for job in plugin.jobs)}
-    found = [str(file) for file in sorted(files) if file.exists()]
-    code = pytest.main([*OPTIONS, f"--rootdir={folder}", f"--confcutdir={folder}", *found], plugins=[plugin])
-    return {pytest.ExitCode.OK: 0, pytest.ExitCode.INTERRUPTED: 130}.get(pytest.ExitCode(code), 1)

@@ -28,7 +28,7 @@ FAR = 1e3
 
 
 @dataclass(frozen=True)
-class Names:
+class MatchedNames:
     """The policy's names for things and regions to the simulator's, and why other things have none."""
 
     true: dict[str, str]
@@ -49,9 +49,9 @@ class Names:
         _, *told = action.strip("()").split()
         return tuple(self.true[thing] for _, thing in map(_beside, told) if thing in self.true)
 
-    def backwards(self) -> Names:
+    def backwards(self) -> MatchedNames:
         """From the simulator's names to the policy's."""
-        return Names({theirs: ours for ours, theirs in self.true.items()})
+        return MatchedNames({theirs: ours for ours, theirs in self.true.items()})
 
     def said(self, name: str) -> str:
         """The simulator's name. Refusal for what was matched with nothing."""
@@ -61,7 +61,7 @@ class Names:
         return f"{side}{self.true[thing]}"
 
 
-def match(told: Mapping[str, Any], scene: Scene) -> Names:
+def match(told: Mapping[str, Any], scene: Scene) -> MatchedNames:
     """The names of what a policy says that it saw, as `tamp.model.scene_record.told_of` has it, in the simulator's
     `scene`."""
     pairs: dict[str, str] = {}
@@ -90,7 +90,7 @@ def match(told: Mapping[str, Any], scene: Scene) -> Names:
                 regions[region] = next(iter(r.name for r in scene.object(theirs).regions))
             elif (said := theirs + region.removeprefix(name)) in known:
                 regions[region] = said
-    return Names(pairs | regions, why)
+    return MatchedNames(pairs | regions, why)
 
 
 def _by_place(unknown: Mapping[str, Array], there: list[SceneObject], why: dict[str, str]) -> dict[str, str]:

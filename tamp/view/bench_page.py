@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import Any
 
 from tamp.runs.bench.compare import Comparison
 from tamp.runs.bench.records import Record, key, wilson
@@ -19,7 +18,7 @@ from tamp.runs.episode_log import LOG
 from tamp.view.episode_page import address
 from tamp.view.page_layout import Layout
 
-SCRIPTS = ("common.js", "bench.js")
+SCRIPTS = ("common.js",)
 TIMES = (
     ("planning_seconds", "planning and refinement"),
     ("execution_seconds", "execution"),
@@ -112,13 +111,14 @@ def bench_page(
             "tasks": rates(run.records, lambda r: task_name(key(r))),
             "failures": failures(run.records),
             "times": times_of(run.records),
+            "failed": [_failed(run, r, pages, beside) for r in run.records if not r["success"]],
         }
         for run in runs
     ]
     return layout.page(
         "bench.html.j2",
         SCRIPTS,
-        {"runs": [_data(run, pages, beside) for run in runs]},
+        {},
         title=f"Benchmark: {', '.join(run.name for run in runs)}",
         runs=shown,
         compared=compared,
@@ -126,15 +126,9 @@ def bench_page(
     )
 
 
-def _data(run: BenchRun, pages: Mapping[Path, Path], beside: Path) -> dict[str, Any]:
-    """A run's episodes as rows of numbers, with names and reasons once each."""
-    tasks, reasons = dict[str, int](), dict[tuple[str, str], int]()
-    rows = []
-    for r in run.records:
-        k, ok, log = key(r), bool(r["success"]), log_of(run, key(r))
-        why = (str(r["failure_stage"] or "checker"), str(r["failure_reason"] or "no reason given"))
-        task, reason = tasks.setdefault(task_name(k), len(tasks)), -1 if ok else reasons.setdefault(why, len(reasons))
-        leads = "" if log is None else address(pages.get(log, log), beside)
-        numbers = (r["steps"], round(r["planning_seconds"], 2), round(r["wall_seconds"], 1))
-        rows.append([task, k.init_state, k.wording, reason, *numbers, leads])
-    return {"name": run.name, "tasks": [*tasks], "reasons": [": ".join(why) for why in reasons], "episodes": rows}
+def _failed(run: BenchRun, r: Record, pages: Mapping[Path, Path], beside: Path) -> tuple[str, str, str, Record]:
+    """A failed episode: what it is called, why it failed, what it leads to, and its record."""
+    k, log = key(r), log_of(run, key(r))
+    name = f"{task_name(k)} init {k.init_state}{f' wording {k.wording}' if k.wording else ''}"
+    why = f"{r['failure_stage'] or 'checker'}: {r['failure_reason'] or 'no reason given'}"
+    return name, why, "" if log is None else address(pages.get(log, log), beside), r

@@ -15,7 +15,7 @@ from tamp.runs.endings import Ending
 from tamp.runs.goal_origin import origin_told
 from tamp.runs.moving_parts import part_label, part_state
 from tamp.view import picture, summary
-from tamp.view.failures import failures
+from tamp.view.failure_rows import failures
 from tamp.view.log_fields import names, number, time_of, words
 from tamp.view.page_layout import Layout
 from tamp.view.scene_tracks import TrackedThing, Tracks

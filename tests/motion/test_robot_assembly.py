@@ -14,7 +14,7 @@ from motion.poses import pose
 from motion.robot import RobotDescription
 from motion.robot_assembly import AssemblySpec, assembled, watched_pairs
 from motion.robot_files import read_parts
-from motion.robot_parts import Part
+from motion.robot_parts import RigidPart
 from motion.robot_shape import survey
 from motion.world import World
 from tests.small_arm import ARM, BOX
@@ -30,7 +30,7 @@ SPEC = AssemblySpec(
 )
 
 
-def parts_of(text: str, mesh: bool = False) -> tuple[Part, ...]:
+def parts_of(text: str, mesh: bool = False) -> tuple[RigidPart, ...]:
     with tempfile.TemporaryDirectory() as folder:
         if mesh:
             corners = [(x, y, z) for x in (-0.02, 0.02) for y in (-0.02, 0.02) for z in (-0.1, 0.1)]

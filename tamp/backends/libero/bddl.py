@@ -14,7 +14,7 @@ from tamp.backends.libero.scene_description import ARENAS, Task
 from tamp.errors import InputError
 from tamp.files.quantities import TURN
 from tamp.model.goal_syntax import valid
-from tamp.pddl.outline import unbalanced
+from tamp.pddl.tree import unbalanced
 
 FARTHEST = 100.0
 """Metres of a region from the origin, at most: more are millimetres, or a mistake."""

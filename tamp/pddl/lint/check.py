@@ -12,15 +12,15 @@ from typing import Any
 from tamp.data import located
 from tamp.errors import InputError
 from tamp.files.source import Source, read
+from tamp.model.goal_syntax import Node
 from tamp.pddl.lint.declared import DomainText, parts_of, read_domain
 from tamp.pddl.lint.domains import check_domain, check_unused
 from tamp.pddl.lint.findings import ERROR, NOT_PDDL, Finding, Notes
 from tamp.pddl.lint.formulas import Uses
 from tamp.pddl.lint.problems import ProblemText, check_problem
 from tamp.pddl.lint.requirements import check_missing, check_names, check_superfluous
-from tamp.pddl.outline import not_pddl
 from tamp.pddl.reading import in_full, locate, read_unified
-from tamp.pddl.tree import Node, tree
+from tamp.pddl.tree import not_pddl, tree
 
 _NEVER_READ = (NOT_PDDL, "unknown-type", "unknown-predicate", "unknown-object", "unknown-variable")
 """Errors for which unified-planning need not be asked, which takes long for a large text."""

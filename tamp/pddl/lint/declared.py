@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tamp.model.goal_syntax import Node
 from tamp.pddl.lint.findings import Notes, valid
-from tamp.pddl.tree import Node
 
 OBJECT = "object"
 

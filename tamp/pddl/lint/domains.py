@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from tamp.model.goal_syntax import Node
 from tamp.pddl.lint.declared import OBJECT, DomainText, Operator, Predicate, Typed
 from tamp.pddl.lint.findings import Notes, valid
 from tamp.pddl.lint.formulas import Uses, Vocabulary, Walk
-from tamp.pddl.tree import Node
 
 _SECTION_FEATURES = {
     ":types": ":typing",

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from tamp.files.source import Source
-from tamp.pddl.tree import Node
+from tamp.model.goal_syntax import Node
 
 ERROR, WARNING = "error", "warning"
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 
+from tamp.model.goal_syntax import Node
 from tamp.pddl.lint.declared import OBJECT, DomainText, Predicate, Typed, Types, typed_list
 from tamp.pddl.lint.findings import Notes, valid
-from tamp.pddl.tree import Node
 
 NEGATED_EQUALITY = "(not (= …))"
 """A feature that `:negative-preconditions` may be declared for, and that does not need it."""

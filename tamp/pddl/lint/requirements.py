@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from tamp.files.replacing import replacing
+from tamp.model.goal_syntax import Node
 from tamp.pddl.lint.declared import DomainText
 from tamp.pddl.lint.findings import Notes, valid
 from tamp.pddl.lint.formulas import FOR_ALL_EFFECT, NEGATED_EQUALITY, Uses
-from tamp.pddl.tree import Node
 
 _QUANTIFIED = frozenset({":existential-preconditions", ":universal-preconditions"})
 _NUMBERS = frozenset({":numeric-fluents", ":action-costs"})

@@ -51,20 +51,6 @@ def test_what_has_moved_in_the_hand_gets_where_it_was_to_go(
     assert np.allclose(correction.planned(tool), place @ inverse(grasp), atol=1e-9)
 
 
-@given(POSES, SMALL, POSES, POINT)
-def test_what_is_commanded_in_the_plan_moves_the_tool_alike_here(
-    thing: Array, by: Array, tool: Array, way: Array
-) -> None:
-    correction = settled(thing, pose(thing[:3, 3] + by[:3, 3], by[:3, :3] @ thing[:3, :3]))
-    correction.in_hand.lead(thing, pose(thing[:3, 3] - by[:3, 3], by[:3, :3] @ thing[:3, :3]), 1)
-    correction.advance(PERIOD)
-    before = correction.planned(tool)
-    displacement = np.concatenate([0.01 * way, 0.1 * way[::-1]])
-    moved = correction.commanded(displacement, tool)
-    after = pose(tool[:3, 3] + moved[:3], rotation_vector_to_matrix(moved[3:]) @ tool[:3, :3])
-    assert np.allclose(error(before, correction.planned(after)), displacement, atol=1e-9)
-
-
 @given(POSES, SMALL)
 def test_it_follows_no_faster_than_it_may_and_goes_back_so(thing: Array, by: Array) -> None:
     correction = Correction()

@@ -10,7 +10,7 @@ import pytest
 
 from tamp.api.judging import Mending, judged
 from tamp.files.source import Source
-from tamp.pddl.edits import Edit, Mend
+from tamp.pddl.edits import Edit, Mend, changed, edits_between
 from tamp.pddl.judges import judge_of
 from tamp.pddl.plan_file import BadPlan
 from tamp.pddl.reading import parse, read_problem
@@ -107,3 +107,22 @@ def test_any_plan_with_two_mistakes_is_repaired(name: str, seed: int) -> None:
     found = mend([str(act) for act in bad], problem)
     repaired = Source("plan", "\n".join(found.steps or map(str, bad)) or "; none")
     assert judged(repaired, judge_of(problem), mending=Mending(0)).verdict.valid
+
+
+STEPS = ("(a)", "(b)", "(c)", "(d)", "(e)")
+
+
+def test_what_goes_and_comes_is_shown_with_its_neighbours() -> None:
+    mend = Mend.of([Edit("replace", 2, "(x)"), Edit("add", None, "(y)", 9)], [f"({a})" for a in "abcdefgh"])
+    assert list(mend.told()) == ["  1 (a)", "- 2 (b)", "+   (x)", "  3 (c)", "…", "  8 (h)", "+   (y)"]
+    assert list(Mend.of([Edit("leave out", 1)], STEPS).told(around=0)) == ["- 1 (a)", "…"]
+    assert list(Mend().told()) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("abcd", "abxd"), ("abcd", ""), ("", "ab"), ("abcd", "dcxab"), ("ab", "xayb")]
+)
+def test_the_changes_between_two_plans_lead_from_one_to_the_other(one: str, other: str) -> None:
+    lines = changed(one, edits_between(one, other))
+    assert "".join(line.text for line in lines if line.sign != "-") == other
+    assert "".join(line.text for line in lines if line.sign != "+") == one

@@ -189,9 +189,3 @@ def test_what_is_hollow_stays_hollow(name: str, bottom: float, radius: float) ->
     heights = np.linspace(bottom, PROFILES[name][:, 1].max(), 5)
     points = np.array([[r * np.cos(a), r * np.sin(a), z] for r in (0.0, radius) for a in around for z in heights])
     assert not inside(shapes, points).any()
-
-
-def test_a_block_is_one_box() -> None:
-    corners = revolved(np.array([[0.0, 0.0], [0.05, 0.0], [0.05, 0.03], [0.0, 0.03]]), sections=4)
-    turned = corners @ np.array([[np.sqrt(0.5), -np.sqrt(0.5), 0], [np.sqrt(0.5), np.sqrt(0.5), 0], [0, 0, 1]])
-    assert len(boxes(turned, np.random.default_rng(0))) == 1

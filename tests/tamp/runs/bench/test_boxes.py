@@ -1,18 +1,14 @@
-"""Scenes of boxes: what their construction promises, that they are solved, and what is kept of it."""
+"""Scenes of boxes: what their construction promises, and that they are solved."""
 
 from __future__ import annotations
 
 import itertools
-import json
-from dataclasses import asdict, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from motion.robot import RobotDescription
 from tamp.backends.libero.panda import panda
-from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
@@ -25,12 +21,10 @@ from tamp.planning.refinement import Failure, SearchBudget, refine
 from tamp.runs.bench import boxes
 from tamp.skills.base import Tools
 from tamp.skills.registry import bind
-from tests import scaling
-from tests.scaling_plot import draw
+from tests.bench_scaling import measure
 
 pytestmark = pytest.mark.slow
 
-RECORD = scaling.Record("packed", 3, 0, True, 0.5, 0.2, 0.3, 0.6, 1, 6, 6, True, None, "tree")
 SIZES = range(1, boxes.LARGEST + 1)
 
 
@@ -94,62 +88,12 @@ def test_what_is_blocked_cannot_be_grasped_first(robot: RobotDescription, domain
 def test_small_ones_are_solved(
     robot: RobotDescription, domain: Domain, family: boxes.Family, n: int, skeletons: int
 ) -> None:
-    record = scaling.measure(boxes.make(family, n, 0, robot), robot, domain, "fast-downward", 60.0)
-    assert record.solved and record.inside, record.reason
-    assert record.skeletons == skeletons
-    assert record.actions >= 2 * n and record.samples >= record.actions
-    assert record.seconds == pytest.approx(record.symbolic + record.geometric, abs=0.002)
+    row = measure(boxes.make(family, n, 0, robot), robot, domain)
+    assert row.ok and row.values["inside"], row.detail
+    assert row.values["skeletons"] == skeletons
+    assert row.values["actions"] >= 2 * n and row.values["samples"] >= row.values["actions"]
 
 
 def test_a_seed_is_an_answer(robot: RobotDescription, domain: Domain) -> None:
-    def told() -> tuple[int, int, int]:
-        r = scaling.measure(boxes.make("packed", 4, 2, robot), robot, domain, "fast-downward", 60.0)
-        return r.skeletons, r.samples, r.actions
-
-    assert told() == told()
-
-
-def test_a_killed_run_goes_on(tmp_path: Path) -> None:
-    folder = scaling.Folder(tmp_path / "out")
-    assert folder.open(60.0, "fast-downward") == []
-    folder.add(RECORD)
-    with (tmp_path / "out" / "scaling.jsonl").open("a") as f:
-        f.write(json.dumps(asdict(replace(RECORD, seed=1)))[:40])
-    assert folder.open(60.0, "fast-downward") == [RECORD]
-    folder.add(replace(RECORD, seed=2))
-    assert [r.seed for r in folder.open(60.0, "fast-downward")] == [0, 2]
-
-
-def test_other_settings_are_refused(tmp_path: Path) -> None:
-    folder = scaling.Folder(tmp_path / "out")
-    folder.open(60.0, "fast-downward")
-    with pytest.raises(InputError, match="other limit"):
-        folder.open(10.0, "fast-downward")
-
-
-def test_what_is_no_record_is_named(tmp_path: Path) -> None:
-    folder = scaling.Folder(tmp_path / "out")
-    folder.open(60.0, "fast-downward")
-    (tmp_path / "out" / "scaling.jsonl").write_text('{"family": "packed"}\n')
-    with pytest.raises(InputError, match=r"scaling\.jsonl:1: not a record"):
-        folder.read()
-
-
-def test_rows_are_medians_over_all_and_count_what_is_solved() -> None:
-    records = [
-        replace(RECORD, seed=seed, seconds=s, symbolic=0.2, geometric=s - 0.2, solved=s < 9, inside=s < 1)
-        for seed, s in enumerate((0.5, 1.5, 10.0))
-    ]
-    (row,) = scaling.rows(records)
-    assert (row.scenes, row.solved, row.inside) == (3, 2, 1)
-    assert row.seconds == (1.5, 0.5, 10.0)
-    assert row.cells()[:2] == ("packed-3", "2 of 3")
-    assert [r.n for r in scaling.rows([replace(RECORD, n=5), RECORD])] == [3, 5]
-
-
-def test_the_plot_is_the_same_for_the_same_rows(tmp_path: Path) -> None:
-    table = scaling.rows([RECORD, replace(RECORD, n=5, solved=False), replace(RECORD, family="blocked")])
-    for name in ("a.svg", "b.svg"):
-        draw(table, tmp_path / name)
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-    assert b"<svg" in (tmp_path / "a.svg").read_bytes()
+    one, other = (measure(boxes.make("packed", 4, 2, robot), robot, domain).values for _ in range(2))
+    assert all(one[name] == other[name] for name in ("skeletons", "samples", "actions"))

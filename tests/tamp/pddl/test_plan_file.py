@@ -1,15 +1,20 @@
-"""Plans as text, as planners and people write them, and what planners print around them."""
+"""Plan files: text, as planners and people write it, JSON, and the names in them."""
 
 from __future__ import annotations
 
 import itertools
+import json
+from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from tamp.errors import InputError
 from tamp.files.source import Source
-from tamp.pddl.plan_file import PlanFile
+from tamp.pddl.judges import read_for
+from tamp.pddl.plan_file import BadPlan, PlanFile, resolve
 from tamp.pddl.plan_formats import read_plan
+from tamp.pddl.reading import parse
 
 WRITTEN = {
     "Fast Downward": "(pick a b)\n(put a c)\n; cost = 2 (unit cost)\n",
@@ -91,27 +96,6 @@ plan cost: 2.000000
 
 time spent:    0.00 seconds instantiating 8 easy, 0 hard action templates
                0.00 seconds total time
-""",
-    "POPF": """Number of literals: 7
-Constructing lookup tables: [10%] [20%]
-b (2.000 | 0.000)b (1.000 | 0.001);;;; Solution Found
-; Cost: 0.002
-0.000: (pick a b)  [0.001]
-0.001: (put a c)  [0.001]
-
- * All goal deadlines now no later than 0.002
-""",
-    "LPG": """Number of actions             :       4
- solution found:
-Plan computed:
-   Time: (ACTION) [action Duration; action Cost]
- 0.0000: (PICK A B) [D:1.00; C:1.00]
- 1.0000: (PUT A C) [D:1.00; C:1.00]
-
-
-Solution number: 1
-Actions:         2
-     Plan file:       plan.SOL
 """,
     "ENHSP": """Domain parsed
 h(n = s_0)=2.0
@@ -195,3 +179,157 @@ def test_what_has_no_plan_is_one_clear_error(text: str, says: str) -> None:
     with pytest.raises(InputError, match=f"^{says}") as e:
         read(text)
     assert len(e.value.messages) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("0: (pick a b)\n1: (drop)\n", "pddl"),
+        ("3: (pick a b)\n4: (drop)\n", "pddl"),
+        ("0: (pick a b)\n0: (drop)\n", "timed"),
+        ("0.5: (pick a b)\n2: (drop)\n", "timed"),
+        ("0: (pick a b) [2]\n1: (drop) [1]\n", "timed"),
+        ("(pick a b)\n", "pddl"),
+        ('[{"skill": "pick", "args": {}}]', "skills"),
+    ],
+)
+def test_numbers_that_count_are_told_from_times(text: str, form: str) -> None:
+    assert read_plan(Source("plan", text)).format == form
+
+
+def test_arguments_come_by_parameter_or_in_order() -> None:
+    text = '[{"skill": "Pick", "args": {"o": "Cup", "from": "bench"}}, {"skill": "drop", "args": ["x"]}]'
+    first, second = read_plan(Source("plan", text)).steps
+    assert (first.name, first.named, str(first)) == ("pick", {"o": "cup", "from": "bench"}, "(pick cup bench)")
+    assert (second.named, second.args) == (None, ("x",))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"status": "found", "plan": ["(pick a b)", "(drop)"], "message": ""},  # tamp plan
+        {"status": "ok", "result": {"cost": 2, "plan": [{"name": "(pick a b)", "action": "(:action pick"}, "(drop)"]}},
+        {"result": {"output": {"plan": "(pick a b)\n(drop)\n"}, "stdout": "solved"}, "status": "ok"},
+        {"result": {"output": {"sas_plan": "(pick a b)\n(drop)\n; cost = 2\n"}, "stderr": ""}, "status": "ok"},
+        {"result": {"stdout": "ff: found legal plan as follows\nstep 0: PICK A B\n     1: DROP\n\ntime spent: 0\n"}},
+        {"plan": "(pick a b) (drop)"},
+        {"plans": [{"cost": 2, "actions": ["pick a b", "drop"]}, {"cost": 3, "actions": ["drop"]}]},
+        [{"action": "pick", "parameters": ["a", "b"]}, {"name": "drop", "arguments": []}],
+        {"success": True, "plan": ["(pick a b)", "(drop)"], "steps": 61},  # tamp solve, which counts other steps
+    ],
+)
+def test_a_plan_is_read_where_planners_put_it(value: Any) -> None:
+    plan = read_plan(Source("plan", json.dumps(value)))
+    assert [str(s) for s in plan.steps] == ["(pick a b)", "(drop)"]
+    assert [n for n in plan.notes if "plans" in n] == (["the first of 2 plans"] if "plans" in value else [])
+
+
+def test_times_come_with_the_steps_or_beside_them() -> None:
+    text = '{"items": 0, "plan": ["0.5: (pick a b) [2.25]", {"time": 3.0, "action": "(drop)", "duration": 1.5}]}'
+    plan = read_plan(Source("plan", text))
+    assert plan.format == "timed"
+    assert [(s.start, s.duration) for s in plan.steps] == [(Fraction(1, 2), Fraction(9, 4)), (3, Fraction(3, 2))]
+
+
+@pytest.mark.parametrize("text", ["[]", '{"status": "found", "plan": []}', '{"plans": [{"cost": 0, "actions": []}]}'])
+def test_an_empty_list_is_an_empty_plan(text: str) -> None:
+    assert read_plan(Source("plan", text)).steps == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[{]", r"plan:1:3: not JSON"),
+        ("[NaN]", "NaN is no number"),
+        ('[{"skill": "a", "skill": "b", "args": {}}]', "'skill' is said twice"),
+        ("[" * 100_000, "nested too deeply"),
+        ("[" + "1" * 5000 + "]", "not JSON"),
+        ("{}", 'valid: .*"skill"'),
+        ("[3]", "step 1 is 3"),
+        ('[{"skill": "a", "args": {}}, {"skill": "a"}]', "step 2 is"),
+        ('[{"skill": "a", "args": {"x": 1}}]', 'step 1: "args" are names'),
+        ('["(a"]', "step 1:1:1: not a step"),
+        ('["(a) (b)"]', "step 1 is"),
+        ('[""]', "step 1"),
+        ('{"status": "unsolvable", "plan": null}', "plan: there is no plan in it: the planner says 'unsolvable'"),
+        ('{"status": "timeout", "plan": []}', "there is no plan in it: the planner says 'timeout'"),
+        ('{"plans": []}', "plan: there is no plan in it: .plans. is empty"),
+        ('{"result": {"output": "Search stopped without finding a solution."}}', "result: output:1: there is no plan"),
+        ('{"status": "error", "result": {"error": "planner failed"}}', "result: there is no plan .* 'planner failed'"),
+        ('{"plan": "(a)\\n(b"}', "plan: plan:2:1: not a step"),
+        ('{"result": null, "status": "ok"}', "plan: result: not a plan; valid"),
+    ],
+)
+def test_what_is_no_plan_is_told(text: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        read_plan(Source("plan", text))
+
+
+PROBLEM = parse(
+    Source(
+        "d",
+        """(define (domain d) (:requirements :typing) (:types room thing - object box - thing)
+        (:constants HALL - room) (:predicates (in ?t - thing ?r - room))
+        (:action bring :parameters (?t - thing ?r - room) :precondition () :effect (in ?t ?r)))""",
+    ),
+    Source("p", "(define (problem p) (:domain d) (:objects Den - room b - box) (:init) (:goal (in b den)))"),
+)
+
+
+def told(text: str) -> list[str]:
+    return [str(a) for a in resolve(read_plan(Source("plan", text)), PROBLEM)]
+
+
+def test_cases_subtypes_and_constants_are_known() -> None:
+    assert told("(BRING B den)\n(bring b Hall)") == ["bring(b, den)", "bring(b, hall)"]
+    assert told('[{"skill": "bring", "args": {"R": "den", "t": "b"}}]') == ["bring(b, den)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (";\n(brin b den)", r"^plan:2: step 1, \(brin b den\): there is no operator 'brin'; valid: bring$"),
+        ("(bring b dem)", r"there is no object 'dem'; valid: den"),
+        ("(bring b)", r"bring takes t, r; given: b"),
+        ("(bring)", r"bring takes t, r; given: nothing"),
+        ("(bring b den hall)", r"given: b, den, hall"),
+        ("(bring den b)", r"den is of type room, but bring's t is of type thing; valid: b "),
+        ('[{"skill": "bring", "args": {"t": "b", "to": "den"}}]', r"^plan: step 1, .*takes t, r; given: t, to"),
+    ],
+)
+def test_a_step_of_another_problem_is_told(text: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        told(text)
+
+
+def test_all_that_is_wrong_is_told_step_by_step() -> None:
+    with pytest.raises(BadPlan) as raised:
+        told("(brin c dem)\n(bring b den)\n; well\n(bring c d)\n(bring b)\n(bring den b)")
+    assert [(m.step, m.message.split(": ", 2)[2].split(";")[0]) for m in raised.value.mistakes] == [
+        (1, "there is no operator 'brin'"),
+        (1, "there is no object 'c'"),
+        (1, "there is no object 'dem'"),
+        (3, "there is no object 'c'"),
+        (3, "there is no object 'd'"),
+        (4, "bring takes t, r"),
+        (5, "den is of type room, but bring's t is of type thing"),
+        (5, "b is of type box, but bring's r is of type room"),
+    ]
+    assert [m.message.split(":")[1] for m in raised.value.mistakes] == ["1", "1", "1", "4", "4", "5", "6", "6"]
+
+
+def test_what_cannot_be_read_stands_beside_what_is_unknown() -> None:
+    with pytest.raises(BadPlan) as raised:
+        read_for(Source("plan", "(bring x den)\n(bring\n(bring b den)\n(bringg b den)\nnothing at all"), PROBLEM)
+    assert [m.message.split(": ")[:2] for m in raised.value.mistakes] == [
+        ["plan:1", "step 1, (bring x den)"],
+        ["plan:2:1", "not a step of a plan"],
+        ["plan:4", "step 4, (bringg b den)"],
+        ["plan:5:1", "not a step of a plan"],
+    ]
+
+
+def test_every_step_of_a_json_plan_that_is_none_is_told() -> None:
+    with pytest.raises(BadPlan) as raised:
+        read_for(Source("plan", '[{"skill": 1}, "(bring b den)", {"skill": "bring", "args": [1]}]'), PROBLEM)
+    assert [m.step for m in raised.value.mistakes] == [1, 3]
