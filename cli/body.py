@@ -8,24 +8,19 @@ from typing import Any
 from cli.output import Output
 from tamp.api import robots
 from tamp.api.tool_configs import ListBodiesConfig, ShowBodyConfig
-from tamp.backends import bodies, body_files
 
 
 def list_bodies(config: ListBodiesConfig, out: Output) -> int:
     """Print the robots that are shipped."""
-    names = bodies.names()
+    names = robots.names()
     out.answer({"bodies": names}, names)
     return 0
 
 
 def show(config: ShowBodyConfig, out: Output) -> int:
     """Print what a robot comes to, or what a model has."""
-    if body_files.is_model(config.name):
-        about = robots.model(config.name)
-        out.answer(about, _model(about))
-    else:
-        about = robots.robot(config.name)
-        out.answer(about, _robot(about))
+    about = robots.described(config.name)
+    out.answer(about, _model(about) if "links" in about else _robot(about))
     return 0
 
 

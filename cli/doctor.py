@@ -21,8 +21,8 @@ from pathlib import Path
 from cli import missing
 from cli.model import KnownModel, known
 from cli.output import Output
+from tamp.api.pages import drawing_environment
 from tamp.api.tool_configs import DoctorConfig
-from tamp.backends.libero import rendering
 
 MUJOCO = "3.3.2"
 ROOMS = ("tamp", "motion", "llm", "cli")
@@ -246,7 +246,7 @@ def _fault(code: str, drawn: bool = False) -> str:
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **(rendering.SOFTWARE if drawn else rendering.NO_RENDERING)},
+        env={**os.environ, **drawing_environment(drawn)},
     )
     if process.returncode == 0:
         return ""

@@ -110,7 +110,7 @@ class Runner:
         reflexes = tuple(r for r in REFLEXES if r not in setup.without)
         with hush_simulator():
             if self._policy is None:
-                recipe = camera.Recipe("tabletop", "fast-downward", None)
+                recipe = camera.PolicyRecipe("tabletop", "fast-downward", None)
                 self._policy = camera.process(replace(recipe, reflexes=reflexes))
             environment = self._scenes.of(tasks.find(f"{k.suite}/{k.task_id}"), 0, k.init_state)
             thing = list(environment.domain.objects_dict)[k.wording]

@@ -11,7 +11,22 @@ if TYPE_CHECKING:
     from tamp.backends.bodies import RobotBody
 
 
-def model(name: str) -> dict[str, Any]:
+def names() -> list[str]:
+    """The robots that are shipped."""
+    from tamp.backends import bodies
+
+    return bodies.names()
+
+
+def described(name: str) -> dict[str, Any]:
+    """A robot as it is used, by its name or its .toml; or the `links` and joints of a model that one can be made of, a
+    .urdf or .xml. InputError where there is none, or it cannot be read."""
+    from tamp.backends import body_files
+
+    return _model(name) if body_files.is_model(name) else _robot(name)
+
+
+def _model(name: str) -> dict[str, Any]:
     """Joints and links of a model, metres, radians and kilograms. InputError where it cannot be read."""
     from tamp.backends import body_files
 
@@ -34,7 +49,7 @@ def _size(part: RigidPart) -> list[float]:
     return (corners.max(axis=0) - corners.min(axis=0)).round(4).tolist() if len(corners) else [0.0, 0.0, 0.0]
 
 
-def robot(name: str) -> dict[str, Any]:
+def _robot(name: str) -> dict[str, Any]:
     """A robot as it is used, by its name or its .toml: metres, radians and kilograms; boxes are lower and upper corners
     in the tool's frame. InputError for a robot that there is not."""
     from motion.robot_shape import survey

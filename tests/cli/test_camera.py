@@ -99,9 +99,9 @@ def test_a_benchs_policy_is_kept_for_its_episodes(
         return OraclePerceiver(runner._scenes._built).perceive()
 
     with answering(scene) as (eyes, looks):
-        made: list[camera.Recipe] = []
+        made: list[camera.PolicyRecipe] = []
 
-        def standing(*args: Any, **more: Any) -> camera.Recipe:
+        def standing(*args: Any, **more: Any) -> camera.PolicyRecipe:
             made.append(replace(recipe(*args, **more), perceivers=Standing(eyes)))
             return made[-1]
 

@@ -26,7 +26,7 @@ def process() -> Iterator[PolicyProcess]:
         read_index()
     except InputError as e:
         pytest.skip(f"no eyes: {e}")
-    made = camera.process(camera.Recipe("tabletop", "fast-downward", None))
+    made = camera.process(camera.PolicyRecipe("tabletop", "fast-downward", None))
     yield made
     made.close()
 
