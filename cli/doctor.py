@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cli import missing
-from cli.model import KnownModel, known
+from cli.model_weights import KnownModel, known
 from cli.output import Output
 from tamp.api.pages import drawing_environment
 from tamp.api.tool_configs import DoctorConfig

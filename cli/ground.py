@@ -11,7 +11,7 @@ from cli.asking import or_assumed
 from cli.output import Output, note
 from tamp.api import language
 from tamp.api.configs import GroundConfig
-from tamp.api.grounding import problem_read_by, read_by
+from tamp.api.goal_requests import problem_read_by, read_by
 
 
 def ground(config: GroundConfig, out: Output) -> int:

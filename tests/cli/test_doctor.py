@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cli import doctor, missing
-from cli.model import known
+from cli.model_weights import known
 from llm.models import weights
 
 pytestmark = pytest.mark.process
