@@ -12,7 +12,10 @@ from tamp.runs.bench import report as reports
 from tamp.runs.bench.compare import Comparison, compare
 from tamp.runs.bench.records import key, read, results_file, wilson
 from tamp.runs.bench.report import BenchRun
+from tamp.runs.bench.report import failures as failures  # noqa: PLC0414 (for cli)
+from tamp.runs.bench.report import reached as reached  # noqa: PLC0414
 from tamp.runs.episode_log import is_log
+from tamp.runs.labels import in_words
 from tamp.runs.text_table import Form, TextTable
 
 if TYPE_CHECKING:
@@ -68,6 +71,11 @@ def are_logs(paths: Sequence[Path]) -> bool:
     return bool(without)
 
 
+def seen_by(run: BenchRun) -> str:
+    """What saw in a run, in words."""
+    return in_words(run.records[0]["perception"])
+
+
 def compared(runs: Sequence[BenchRun]) -> list[ComparedRuns]:
     """Each two runs that have episodes in common, compared over these."""
     pairs = [(a, b) for a, b in combinations(runs, 2) if {*map(key, a.records)} & {*map(key, b.records)}]
@@ -120,8 +128,8 @@ def as_dict(run: BenchRun) -> dict[str, Any]:
     ]
     failed = [
         {"stage": stage, "reason": reason, "tasks": tasks.split(), "episodes": n}
-        for stage, reason, tasks, n in reports.failures(run.records)
+        for stage, reason, tasks, n in failures(run.records)
     ]
-    known = reports.reached(run.records)
+    known = reached(run.records)
     about = {"reached": known and known[0], "reached_of": known and known[1]}
     return {"tree": run.tree, "perception": run.records[0]["perception"], "suites": suites, "failures": failed} | about

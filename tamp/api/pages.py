@@ -7,10 +7,11 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tamp.api.sources import Say, silent
 from tamp.errors import InputError
+from tamp.view.page_layout import Layout, writable, write
 
 if TYPE_CHECKING:
     from tamp.api.scenes import LoadedScene, Seen
@@ -19,35 +20,23 @@ if TYPE_CHECKING:
     from tamp.pddl.plan_file import PlanFile
     from tamp.pddl.verdict import Verdict
     from tamp.view.live_page import EventSource
-    from tamp.view.page_layout import Layout
     from tamp.view.plan_page import JudgedPlan
 
 MOST_PAGES = 100
 """Episodes that get a page of their own: each takes a third of a second."""
 
 
-def writable(file: Path) -> None:
-    """InputError where no page can be written; one that is there is written anew."""
-    from tamp.view import page_layout
+def check_page(file: Path, pictures: bool = False) -> None:
+    """Get ready to write a page, and with `pictures` to draw some, before a scene is loaded. InputError where that
+    cannot be done; a page that is there is written anew."""
+    writable(file)
+    if pictures:
+        from tamp.backends.libero import rendering
 
-    page_layout.writable(file)
-
-
-def write(file: Path, page: str) -> None:
-    """Write a page. InputError where the disk does not take it."""
-    from tamp.view import page_layout
-
-    page_layout.write(file, page)
+        rendering.prepare(video=False, pictures=True)
 
 
-def drawable() -> None:
-    """Get ready to draw pictures for pages, before a scene is loaded. InputError where that cannot be done here."""
-    from tamp.backends.libero import rendering
-
-    rendering.prepare(video=False, pictures=True)
-
-
-def environment(drawn: bool) -> dict[str, str]:
+def drawing_environment(drawn: bool) -> dict[str, str]:
     """What has to be set for a process that imports MuJoCo, before it does: so that frames are `drawn` on the CPU, or
     so that it needs no GL library."""
     from tamp.backends.libero import rendering
@@ -55,10 +44,16 @@ def environment(drawn: bool) -> dict[str, str]:
     return dict(rendering.SOFTWARE if drawn else rendering.NO_RENDERING)
 
 
+def write_categories(file: Path, about: dict[str, Any]) -> None:
+    """Write the page of what `tamp.api.things.categories` gives, with pictures. InputError where the disk is full."""
+    from tamp.view.categories_page import categories_page
+
+    write(file, categories_page(about))
+
+
 def write_scene(file: Path, scene: LoadedScene, seen: Seen) -> None:
     """Write the page of a scene, which was loaded with `pictures`. InputError where the disk does not take it."""
     from tamp.api.scene_info import called_alone, described
-    from tamp.view.page_layout import Layout
     from tamp.view.plan_page import scene_page
 
     about = described(scene, seen)
@@ -92,7 +87,6 @@ class PlanPage:
 
     def write(self, domain: str, problem: Path | None) -> None:
         """Write the page. InputError where the disk does not take it."""
-        from tamp.view.page_layout import Layout
         from tamp.view.plan_page import plan_page
 
         about = (domain, str(problem)) if problem is not None else ("none", "")
@@ -114,7 +108,6 @@ def _episodes(paths: list[Path], file: Path, tree: str | None, say: Say) -> list
     from tamp.runs.endings import read_ending
     from tamp.runs.episode_log import logs
     from tamp.view.episode_page import episode_page, episodes_page
-    from tamp.view.page_layout import Layout
 
     if tree is not None:
         raise InputError("--tree is for the results of tamp bench, not for episodes")
@@ -134,7 +127,6 @@ def _bench(paths: list[Path], file: Path, tree: str | None, say: Say) -> list[Pa
     from tamp.api.benchmarks import compared, read_runs
     from tamp.runs.bench.records import key
     from tamp.view.bench_page import bench_page, log_of
-    from tamp.view.page_layout import Layout
 
     runs, layout = read_runs(paths, tree), Layout.of()
     if len(runs) > 2:
@@ -181,7 +173,6 @@ class ServedPage:
         """Serve it as long as this lasts; yields its address. `ended` is set then. InputError for a port that is
         taken."""
         from tamp.view.live_page import LivePage
-        from tamp.view.page_layout import Layout
         from tamp.view.serving import served
 
         with served(LivePage(self._source, Layout.of()), host, port, ended) as address:

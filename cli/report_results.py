@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tamp
 from cli.output import Output, counted, note
@@ -13,9 +14,9 @@ from tamp.api import benchmarks
 from tamp.api.results import table
 from tamp.api.tool_configs import ReportConfig
 from tamp.errors import InputError
-from tamp.runs.bench import report as reports
-from tamp.runs.bench.report import BenchRun
-from tamp.runs.labels import in_words
+
+if TYPE_CHECKING:
+    from tamp.runs.bench.report import BenchRun
 
 DIFFERENT = "the runs are of different git trees"
 
@@ -56,8 +57,8 @@ def _lines(run: BenchRun, config: ReportConfig) -> Iterator[str]:
 
 def _about(run: BenchRun, name: str = "") -> Iterator[str]:
     """What saw, on what tree; and the other verdict: success is LIBERO's check."""
-    yield f"{name}{in_words(run.records[0]['perception'])}; git tree {run.tree}"
-    if known := reports.reached(run.records):
+    yield f"{name}{benchmarks.seen_by(run)}; git tree {run.tree}"
+    if known := benchmarks.reached(run.records):
         yield f"reached, by the oracle of what was asked for: {known[0]} of {known[1]}"
 
 
@@ -79,7 +80,7 @@ def _side_by_side(
 
 
 def _failures(title: str, run: BenchRun) -> Iterator[str]:
-    failed = reports.failures(run.records)
+    failed = benchmarks.failures(run.records)
     if failed:
         yield f"\n{title}"
     for stage, reason, tasks, n in failed:

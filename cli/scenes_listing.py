@@ -37,8 +37,7 @@ def _suite(s: dict[str, Any]) -> str:
 def show(config: ShowSceneConfig, out: Output) -> int:
     """Print what perception sees in a scene, and what an instruction can name there; with `html` write a page of it."""
     if config.html is not None:
-        pages.writable(config.html)
-        pages.drawable()
+        pages.check_page(config.html, pictures=True)
     with tamp.load_scene(
         config.scene,
         seed=config.seed,
@@ -84,12 +83,10 @@ def _numbers(values: Any) -> str:
 def categories(config: CategoriesConfig, out: Output) -> int:
     """Print every category whose files load, and the tables; with `html` write a page with a picture of each."""
     if config.html is not None:
-        pages.writable(config.html)
+        pages.check_page(config.html, pictures=True)
     about = things.categories(progress, pictures=config.html is not None)
     if config.html is not None:
-        from tamp.view.categories_page import categories_page
-
-        pages.write(config.html, categories_page(about))
+        pages.write_categories(config.html, about)
         note(f"wrote {config.html}")
     for category in about["categories"]:
         category.pop("picture", None)
