@@ -24,7 +24,7 @@ from tamp.api.bench_episodes import Setup, record
 from tamp.api.configs import BenchConfig
 from tamp.backends.libero import rendering
 from tamp.runs.bench import workers
-from tamp.runs.bench.records import Record, Results, key
+from tamp.runs.bench.records import EpisodeRecord, Results
 from tamp.runs.bench.scheduling import Key
 from tests.bench import machine, share
 from tests.emulated import TAMP, running
@@ -48,7 +48,7 @@ BODIES = {"panda": ("libero", None), "panda-bullet": ("pybullet", None)}
 DEMO = "mug_in_drawer"
 
 
-def run(body: str, asked: argparse.Namespace) -> list[Record]:
+def run(body: str, asked: argparse.Namespace) -> list[EpisodeRecord]:
     """The records of a body."""
     backend, robot = BODIES.get(body, ("pybullet", body))
     folder = asked.out / body
@@ -57,11 +57,11 @@ def run(body: str, asked: argparse.Namespace) -> list[Record]:
     setup = Setup(BenchConfig(suites=suites, stage="plan", **where), folder)
     results = Results(folder)
     records = results.open({"body": body})
-    done = {key(r) for r in records}
+    done = {r.key for r in records}
     states = range(asked.first, asked.first + asked.episodes)
     keys = [Key(suite, n, state) for state in states for suite, n in TASKS.values()]
 
-    def given_up(k: Key) -> Record:
+    def given_up(k: Key) -> EpisodeRecord:
         return record(k, setup, None, {"failure_stage": "error", "failure_reason": "its process died"})
 
     for r in workers.run([k for k in keys if k not in done], asked.workers, setup, given_up):
@@ -70,19 +70,19 @@ def run(body: str, asked: argparse.Namespace) -> list[Record]:
     return records
 
 
-def told(body: str, records: list[Record]) -> Iterator[str]:
+def told(body: str, records: list[EpisodeRecord]) -> Iterator[str]:
     """What came of a body's episodes, by task."""
-    good = sum(r["success"] for r in records)
+    good = sum(r.success for r in records)
     yield f"{body:13} succeed, %: {share(good, len(records))}"
-    if any(r["verdicts"] for r in records):
-        goals = sum(not r["success"] and r["failure_stage"] in ("checker", "judge") for r in records)
-        actions = [sum((r["verdicts"] or {}).get(v, 0) for r in records) for v in ("done", "undone", "right")]
+    if any(r.verdicts for r in records):
+        goals = sum(not r.success and r.failure_stage in ("checker", "judge") for r in records)
+        actions = [sum((r.verdicts or {}).get(v, 0) for r in records) for v in ("done", "undone", "right")]
         said = f"of {sum(actions)} actions {actions[0]} taken for done that were not, {actions[1]} the other way round"
         yield f"    {goals} goals taken for reached that were not; {said}"
     for name, (suite, n) in TASKS.items():
-        its = [r for r in records if (r["suite"], r["task_id"]) == (suite, n)]
-        why = next((f"; {r['failure_stage']}: {r['failure_reason']}" for r in its if not r["success"]), "")
-        yield f"    {name:15} {sum(r['success'] for r in its):2} of {len(its)}{why[:150]}"
+        its = [r for r in records if (r.suite, r.task_id) == (suite, n)]
+        why = next((f"; {r.failure_stage}: {r.failure_reason}" for r in its if not r.success), "")
+        yield f"    {name:15} {sum(r.success for r in its):2} of {len(its)}{why[:150]}"
 
 
 def through_sdk(body: str, seed: int, folder: Path, perception: str) -> dict[str, Any]:

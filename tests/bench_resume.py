@@ -35,7 +35,7 @@ from cli.output import Output, run
 from tamp.api.bench import Bench, common
 from tamp.api.bench_episodes import Setup, clear, record
 from tamp.api.configs import BenchConfig
-from tamp.runs.bench.records import Record, Results
+from tamp.runs.bench.records import EpisodeRecord, Results
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode_log import EpisodeLog
 
@@ -102,11 +102,13 @@ def _prepare(config: BenchConfig) -> Bench:
     return Bench(Setup(config, config.out), keys, _here, results, results.open(common(config)), None)
 
 
-def _here(due: list[Key], workers: int, setup: Setup, given_up: Callable[[Key], Record]) -> Generator[Record]:
+def _here(
+    due: list[Key], workers: int, setup: Setup, given_up: Callable[[Key], EpisodeRecord]
+) -> Generator[EpisodeRecord]:
     yield from map(partial(_episode, setup), due)
 
 
-def _episode(setup: Setup, k: Key) -> Record:
+def _episode(setup: Setup, k: Key) -> EpisodeRecord:
     rng = random.Random(repr(k))
     folder = setup.folder / "episodes" / "-".join(map(str, k[:3]))
     clear(folder)

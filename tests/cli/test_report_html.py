@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from json import dumps
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,19 @@ from cli.report import report
 from tamp.api.tool_configs import ReportConfig
 from tamp.errors import InputError
 from tests.browsing import fits_and_reads, until
-from tests.page_episodes import MARKUP, PLAN, PROBLEM, benchmark, failure, record, recorded, success, with_chest, write
+from tests.page_episodes import (
+    MARKUP,
+    PLAN,
+    PROBLEM,
+    benchmark,
+    failure,
+    lines,
+    record,
+    recorded,
+    success,
+    with_chest,
+    write,
+)
 
 pytestmark = pytest.mark.process
 
@@ -199,7 +210,7 @@ def test_a_failed_episode_is_one_click_from_its_benchmark(tmp_path: Path, tamp: 
     write(run / "episodes" / "libero_goal-0-1", failure())
     write(run / "episodes" / "libero_goal-0-0", success())
     some = [record("libero_goal", 0, 0), record("libero_goal", 0, 1, success=False, failure_stage="refinement")]
-    (run / "results.jsonl").write_text("".join(dumps(r) + "\n" for r in some))
+    (run / "results.jsonl").write_text(lines(*some))
     done = tamp("report", run, "--html", file)
     assert done.out == f"page {file}; episodes: 1 in {tmp_path / 'page-episodes'}\n"
     page = opened(file)
@@ -237,7 +248,7 @@ def test_runs_and_episodes_of_the_same_name_are_told_apart(tmp_path: Path, tamp:
         assert page.locator("tbody th", has_text=f"in {folder}").count() == 1
     assert len({a.get_attribute("href") for a in page.locator("tbody a").all()}) == 2
     for folder in folders:
-        (folder / "results.jsonl").write_text(dumps(record("libero_goal", 0, 0)) + "\n")
+        (folder / "results.jsonl").write_text(lines(record("libero_goal", 0, 0)))
     assert tamp("report", *folders, "--html", file).code == 0
     page = opened(file)
     assert page.locator("h1").inner_text() == f"{folders[0]} against {folders[1]}"
