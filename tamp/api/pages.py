@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tamp.api.sources import Say, silent
 from tamp.errors import InputError
+from tamp.view.page_layout import Layout, writable, write
 
 if TYPE_CHECKING:
     from tamp.api.scenes import LoadedScene, Seen
@@ -19,25 +20,10 @@ if TYPE_CHECKING:
     from tamp.pddl.plan_file import PlanFile
     from tamp.pddl.verdict import Verdict
     from tamp.view.live_page import EventSource
-    from tamp.view.page_layout import Layout
     from tamp.view.plan_page import JudgedPlan
 
 MOST_PAGES = 100
 """Episodes that get a page of their own: each takes a third of a second."""
-
-
-def writable(file: Path) -> None:
-    """InputError where no page can be written; one that is there is written anew."""
-    from tamp.view import page_layout
-
-    page_layout.writable(file)
-
-
-def write(file: Path, page: str) -> None:
-    """Write a page. InputError where the disk does not take it."""
-    from tamp.view import page_layout
-
-    page_layout.write(file, page)
 
 
 def drawable() -> None:
@@ -58,7 +44,6 @@ def environment(drawn: bool) -> dict[str, str]:
 def write_scene(file: Path, scene: LoadedScene, seen: Seen) -> None:
     """Write the page of a scene, which was loaded with `pictures`. InputError where the disk does not take it."""
     from tamp.api.scene_info import called_alone, described
-    from tamp.view.page_layout import Layout
     from tamp.view.plan_page import scene_page
 
     about = described(scene, seen)
@@ -92,7 +77,6 @@ class PlanPage:
 
     def write(self, domain: str, problem: Path | None) -> None:
         """Write the page. InputError where the disk does not take it."""
-        from tamp.view.page_layout import Layout
         from tamp.view.plan_page import plan_page
 
         about = (domain, str(problem)) if problem is not None else ("none", "")
@@ -114,7 +98,6 @@ def _episodes(paths: list[Path], file: Path, tree: str | None, say: Say) -> list
     from tamp.runs.endings import read_ending
     from tamp.runs.episode_log import logs
     from tamp.view.episode_page import episode_page, episodes_page
-    from tamp.view.page_layout import Layout
 
     if tree is not None:
         raise InputError("--tree is for the results of tamp bench, not for episodes")
@@ -133,7 +116,6 @@ def _bench(paths: list[Path], file: Path, tree: str | None, say: Say) -> list[Pa
     """Write the page of runs, and those of failed episodes, which are returned."""
     from tamp.runs.bench.bench_report import compared, read_runs
     from tamp.view.bench_page import bench_page
-    from tamp.view.page_layout import Layout
 
     runs, layout = read_runs(paths, tree), Layout.of()
     if len(runs) > 2:
@@ -180,7 +162,6 @@ class ServedPage:
         """Serve it as long as this lasts; yields its address. `ended` is set then. InputError for a port that is
         taken."""
         from tamp.view.live_page import LivePage
-        from tamp.view.page_layout import Layout
         from tamp.view.serving import served
 
         with served(LivePage(self._source, Layout.of()), host, port, ended) as address:

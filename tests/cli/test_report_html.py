@@ -28,7 +28,6 @@ from tests.page_episodes import (
     record,
     recorded,
     success,
-    with_chest,
     write,
 )
 
@@ -152,44 +151,6 @@ def test_a_failed_episode_says_why_and_runs_none_of_its_words(tmp_path: Path, ta
     assert page.locator("#step-3").get_by_text("failed").count() == 1
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
-    fits_and_reads(page)
-
-
-def test_a_drawer_opens_in_the_picture_and_in_its_words(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
-    file = tmp_path / "page.html"
-    assert tamp("report", write(tmp_path / "e", with_chest()), "--html", file).code == 0
-    page = opened(file, 360, "dark")
-    until(lambda: page.locator(".labels span").count())
-    shut = page.locator("#space").screenshot()
-    page.locator("#step").fill("25")
-    assert until(lambda: page.locator("#space").screenshot() != shut)
-    page.get_by_text("The places as text").click()
-    row = page.locator("tr", has=page.get_by_text("chest_door", exact=True))
-    assert row.locator("td").all_inner_texts()[:3] == ["door", "closed", "open"]
-    fits_and_reads(page)
-
-
-@pytest.mark.parametrize(
-    ("told", "says"),
-    [
-        ({"goal_from": "option"}, "The goal comes from --goal, in PDDL."),
-        (
-            {"goal_from": "scene", "goal_file": "/a/b/kitchenette/scene.toml"},
-            "The goal comes from the scene's file kitchenette/scene.toml.",
-        ),
-        ({}, None),
-    ],
-)
-def test_a_page_says_where_the_goal_comes_from(
-    told: dict[str, str], says: str | None, tmp_path: Path, tamp: Tamp, opened: Opened
-) -> None:
-    events, file = success(), tmp_path / "page.html"
-    events[0] |= {"instruction": None, **told}
-    events = [e for e in events if e["event"] not in ("instruction", "prompt", "reply")]
-    assert tamp("report", write(tmp_path / "e", events), "--html", file).code == 0
-    page = opened(file, 360)
-    assert page.get_by_text("The goal comes from").all_inner_texts() == ([says] if says else [])
-    assert page.locator("#asked ~ ul").inner_text() == "(in mug_1 drawer_1)"  # no table with a column of nothing
     fits_and_reads(page)
 
 
