@@ -121,17 +121,8 @@ class Result:
 
     def take(self, outcome: AgentOutcome) -> None:
         """Take over what an agent came to."""
-        for name in (
-            "goal",
-            "untouched",
-            "alternatives",
-            "plan",
-            "executed",
-            "steps",
-            "total_steps",
-            "stage",
-            "reason",
-        ):
+        kept = ("goal", "untouched", "alternatives", "plan", "executed", "steps", "total_steps", "stage", "reason")
+        for name in kept:
             setattr(self, name, getattr(outcome, name))
         self.seconds |= outcome.seconds
 
@@ -148,10 +139,6 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
         return asdict(self)
-
-    def lines(self) -> list[tuple[str, str]]:
-        """What else people are told of it: labels and texts."""
-        return []
 
 
 def begin(log: EpisodeLog, task: Task, settings: Settings, perception: str, backend: str = "libero") -> None:

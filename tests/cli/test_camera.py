@@ -109,11 +109,9 @@ def test_a_benchs_policy_is_kept_for_its_episodes(
         records = [runner(Key("libero_goal", 7, k)) for k in (40, 41)]
         assert runner._policy is not None
         runner._policy.close()
-    assert [(r["success"], r["perception"], r["failure_stage"]) for r in records] == [
-        (True, "camera, given goal", None)
-    ] * 2
+    assert [(r.success, r.perception, r.failure_stage) for r in records] == [(True, "camera, given goal", None)] * 2
     assert len(made) == 1 and len(looks) >= 4 and looks[0]["modules"] == looks[-1]["modules"] == []
-    assert records[0]["goal"] == "(turned-on flat_stove_1)" and records[0]["steps"] > 20
+    assert records[0].goal == "(turned-on flat_stove_1)" and records[0].steps > 20
     assert (tmp_path / "episodes" / "libero_goal-7-41" / "episode.jsonl").exists()
 
 
