@@ -51,6 +51,11 @@ class Refusal(TampError):
         self.assumable = False
         self.forbids = False
 
+    @property
+    def may_be_hidden(self) -> bool:
+        """Whether what was asked for may be there, only not be seen."""
+        return bool(self.lacks) or self.kind in ("absent", "unmatched")
+
 
 def is_interrupt(error: BaseException | None) -> bool:
     """Whether an error is Ctrl-C, or what compiled code (numba) made of it on its way up."""

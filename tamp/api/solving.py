@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.model.domain import Domain
     from tamp.runs.episode import Result, Settings
-    from tamp.runs.episode_runner import Place
+    from tamp.runs.episode_runner import EpisodePlace
     from tamp.runs.policy.remote import PolicyProcess
-    from tamp.runs.worlds import Cameras, InLibero, InPhysics
+    from tamp.runs.table_worlds import Cameras, InPhysics
+    from tamp.runs.worlds import InLibero
 
 EPISODES = Path("episodes")
 """Where episodes go unless it is said otherwise."""
@@ -145,7 +146,7 @@ class Episode:
         with self._place() as place:
             return self.run_at(place, folder or self.folder())
 
-    def run_at(self, place: Place, folder: Path) -> Result:
+    def run_at(self, place: EpisodePlace, folder: Path) -> Result:
         """Run it at a place."""
         from tamp.runs.episode_runner import run_episode
 
@@ -159,7 +160,7 @@ class Episode:
         return run_episode(place, self.task, source, self.settings, folder, person.say)
 
     @contextmanager
-    def _place(self) -> Iterator[Place]:
+    def _place(self) -> Iterator[EpisodePlace]:
         """Where it is run."""
         config = self.config
         if config.simulator == "libero" and config.perception == "camera":
@@ -167,7 +168,7 @@ class Episode:
                 yield self.by_policy(process)
         elif self.at is not None:
             from tamp.backends.xarm.arm_stop import ArmStop
-            from tamp.runs.worlds import OnArm
+            from tamp.runs.table_worlds import OnArm
 
             stop = ArmStop(config.dead_man)
             with self.person.stops(stop):
@@ -177,7 +178,7 @@ class Episode:
 
     def by_policy(
         self, process: PolicyProcess, environment: LiberoEnvironment | None = None, drawn: tuple[int, ...] = ()
-    ) -> Place:
+    ) -> EpisodePlace:
         """In LIBERO's simulator, by a policy that sees pictures, whose noise is `drawn` by more than the seed;
         `environment` is one of the same task, just reset."""
         from tamp.runs.policy_world import InLiberoByPolicy
@@ -185,15 +186,15 @@ class Episode:
         noise = camera.noise(self.config.noise, self.settings.seed, *drawn)
         return InLiberoByPolicy(process, self.label, noise, environment)
 
-    def simulated(self, environment: LiberoEnvironment | None = None) -> Place:
+    def simulated(self, environment: LiberoEnvironment | None = None) -> EpisodePlace:
         """In a simulator, whose state is perceived, or its cameras; `environment` as before."""
         return simulated(self.config.simulator, self._cameras(), environment)
 
     def _cameras(self) -> Cameras | None:
-        from tamp.runs.worlds import Cameras
-
         if self.config.perception == "oracle":
             return None
+        from tamp.runs.table_worlds import Cameras
+
         return Cameras(language.reader(self.model, self.config.assume_first), self.config.searches)
 
 
@@ -201,10 +202,12 @@ def simulated(
     simulator: str, cameras: Cameras | None = None, environment: LiberoEnvironment | None = None
 ) -> InLibero | InPhysics:
     """A simulator, whose state is perceived, or its `cameras`; `environment` is one of the same task, just reset."""
-    from tamp.runs.worlds import InLibero, InPhysics
-
     if simulator in ("pybullet", "mujoco"):
+        from tamp.runs.table_worlds import InPhysics
+
         return InPhysics(simulator, environment, cameras)
+    from tamp.runs.worlds import InLibero
+
     return InLibero(environment)
 
 

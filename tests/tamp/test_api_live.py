@@ -46,11 +46,11 @@ def test_a_session_takes_orders_of_a_program_and_tells_it_what_happens(tmp_path:
 
 
 def test_what_cannot_be_is_said_before_anything_is_built(tmp_path: Path) -> None:
-    wrong = {
-        "no scene 'packed/99'": LiveConfig(backend="fake", scene="packed/99"),
-        "--decider script needs": LiveConfig(backend="fake", decider="script"),
-        "--clock paused are for simulated": LiveConfig(backend="xarm", clock="paused"),
+    wrong: dict[str, dict[str, Any]] = {
+        "no scene 'packed/99'": {"backend": "fake", "scene": "packed/99"},
+        "--decider script needs": {"backend": "fake", "decider": "script"},
+        "--clock paused are for simulated": {"backend": "xarm", "clock": "paused"},
     }
-    for message, asked in wrong.items():
+    for message, options in wrong.items():
         with pytest.raises(InputError, match=message):
-            begun(asked)
+            begun(LiveConfig(**options))
