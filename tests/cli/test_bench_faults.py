@@ -173,6 +173,7 @@ def test_ctrl_c_to_the_parent_only_leaves_no_process(tmp_path: Path) -> None:
     assert 1 <= len(interrupted(tmp_path, group=False)) < 4
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 def test_an_interrupted_run_goes_on_and_a_killed_worker_costs_nothing(tmp_path: Path) -> None:
     kept = interrupted(tmp_path, group=True)
