@@ -61,8 +61,8 @@ def test_the_lock_holds_no_addresses_and_a_hash_for_every_package() -> None:
 
 
 def test_the_command_line_works_by_the_upper_rooms() -> None:
-    """Of tamp it imports `tamp`, `tamp.api`, what prints and draws results (`runs`, `view`), the errors, what keeps third
-    parties quiet and what replaces files; for types it may look further."""
+    """Of tamp it imports `tamp`, `tamp.api`, what prints and draws results (`runs`, `view`), the errors, what keeps
+    third parties quiet and what replaces files; for types it may look further."""
     deeper = {path.stem: _deeper(path) for path in sorted((ROOT / "cli").glob("*.py"))}
     reached = {name: found for name, found in deeper.items() if found}
     assert not reached, f"take it from tamp, or from tamp/api, runs or view: {reached}"

@@ -158,6 +158,7 @@ def interrupted(folder: Path) -> list[tuple[int, int]]:
     return keys(folder)
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 def test_an_interrupted_run_goes_on_and_a_killed_worker_costs_nothing(tmp_path: Path) -> None:
     kept = interrupted(tmp_path)
