@@ -42,23 +42,21 @@ if TYPE_CHECKING:
     from tamp.model.grounding import Grounding as Grounding
     from tamp.model.scene import Scene as Scene
     from tamp.model.state import WorldState as WorldState
-    from tamp.pddl.ask import Answer as Answer
-    from tamp.pddl.ask import FoundPlan as FoundPlan
     from tamp.pddl.engines import Aim as Aim
     from tamp.pddl.lint.check import Report as Report
     from tamp.pddl.lint.findings import Finding as Finding
+    from tamp.pddl.planner import Plan as Plan
+    from tamp.pddl.planner import PlanResult as PlanResult
     from tamp.pddl.unsolvable import Why as Why
     from tamp.runs.endings import Ending as Ending
     from tamp.runs.policy.policy import Policy as Policy
 
 _WHERE = {
     "Aim": "tamp.pddl.engines",
-    "Answer": "tamp.pddl.ask",
     "ArmResult": "tamp.backends.xarm.arm_result",
     "Ending": "tamp.runs.endings",
     "EpisodeResult": "tamp.api.episodes",
     "Finding": "tamp.pddl.lint.findings",
-    "FoundPlan": "tamp.pddl.ask",
     "Goal": "tamp.model.goal",
     "Grounding": "tamp.model.grounding",
     "InputError": "tamp.errors",
@@ -66,6 +64,8 @@ _WHERE = {
     "LoadedArm": "tamp.api.arm_plans",
     "LoadedScene": "tamp.api.scenes",
     "Motions": "tamp.api.refining",
+    "Plan": "tamp.pddl.planner",
+    "PlanResult": "tamp.pddl.planner",
     "Planned": "tamp.api.planning",
     "Policy": "tamp.runs.policy.policy",
     "Refusal": "tamp.errors",

@@ -9,9 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tamp.agent.searching import ObjectSearch, Reads, lacks_something
 from tamp.agent.session import Activity, Routine, Session
 from tamp.agent.tabletop_agent import TabletopAgent
 from tamp.errors import Refusal, TampError
@@ -20,6 +19,9 @@ from tamp.model.events import Journal
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
+
+if TYPE_CHECKING:
+    from tamp.agent.searching import ObjectSearch, Reads
 
 ENDED = "it was ended before it was done"
 
@@ -135,7 +137,7 @@ class Agent:
         try:
             goals = self.read(scene, state)
         except Refusal as refusal:
-            if search is None or not lacks_something(refusal):
+            if search is None or not refusal.may_be_hidden:
                 raise
             self._look_first(search.find(refusal))
             return

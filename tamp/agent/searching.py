@@ -91,11 +91,6 @@ def search_with(
     return search
 
 
-def lacks_something(refusal: Refusal) -> bool:
-    """Whether what was asked for may be there, only not be seen."""
-    return bool(refusal.lacks) or refusal.kind in ("absent", "unmatched")
-
-
 @dataclass(eq=False)
 class ObjectSearch:
     """One search, in an episode. `goals` are what the words came to in the end, `refusal` why they did not."""
@@ -142,7 +137,7 @@ class ObjectSearch:
             try:
                 self._read()
             except Refusal as refusal:
-                if not lacks_something(refusal):
+                if not refusal.may_be_hidden:
                     raise
                 return (yield from self.find(refusal))
         return None
@@ -320,7 +315,7 @@ class ObjectSearch:
         try:
             self._read()
         except Refusal as refusal:
-            if not lacks_something(refusal):
+            if not refusal.may_be_hidden:
                 raise
             self.refusal = refusal
             return False

@@ -161,7 +161,7 @@ def _place(backend: str, scene: str | None) -> EpisodePlace:
     """Where a session takes place. InputError for scenes that are not there."""
     if backend == "fake":
         from tamp.backends.libero import rendering
-        from tamp.runs.worlds import InFake
+        from tamp.runs.table_worlds import InFake
 
         rendering.prepare(video=False, sight=False)
         return InFake(*_fake_scene(scene or FAKE_SCENE))

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from tamp.runs.episode import Result, Settings
     from tamp.runs.episode_runner import EpisodePlace
     from tamp.runs.policy.remote import PolicyProcess
-    from tamp.runs.worlds import Cameras, InLibero, InPhysics
+    from tamp.runs.table_worlds import Cameras, InPhysics
+    from tamp.runs.worlds import InLibero
 
 EPISODES = Path("episodes")
 """Where episodes go unless it is said otherwise."""
@@ -167,7 +168,7 @@ class Episode:
                 yield self.by_policy(process)
         elif self.at is not None:
             from tamp.backends.xarm.arm_stop import ArmStop
-            from tamp.runs.worlds import OnArm
+            from tamp.runs.table_worlds import OnArm
 
             stop = ArmStop(config.dead_man)
             with self.person.stops(stop):
@@ -190,10 +191,10 @@ class Episode:
         return simulated(self.config.simulator, self._cameras(), environment)
 
     def _cameras(self) -> Cameras | None:
-        from tamp.runs.worlds import Cameras
-
         if self.config.perception == "oracle":
             return None
+        from tamp.runs.table_worlds import Cameras
+
         return Cameras(language.reader(self.model, self.config.assume_first), self.config.searches)
 
 
@@ -201,10 +202,12 @@ def simulated(
     simulator: str, cameras: Cameras | None = None, environment: LiberoEnvironment | None = None
 ) -> InLibero | InPhysics:
     """A simulator, whose state is perceived, or its `cameras`; `environment` is one of the same task, just reset."""
-    from tamp.runs.worlds import InLibero, InPhysics
-
     if simulator in ("pybullet", "mujoco"):
+        from tamp.runs.table_worlds import InPhysics
+
         return InPhysics(simulator, environment, cameras)
+    from tamp.runs.worlds import InLibero
+
     return InLibero(environment)
 
 

@@ -18,20 +18,36 @@ from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.fitting import Candidate, candidates
-from tamp.perception.grasp_detection import HandTracker, at_pads
 from tamp.perception.library import Library
 from tamp.perception.looks import Look, gone, sighting
 from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognition import Recognition, recognised
 from tamp.perception.rig import Rig, link_poses, reaches_forward
-from tamp.perception.segmentation import Ground, Points, above, clusters, ground_of, looked_from, stood_on, together
-from tamp.perception.support import OBSTACLE, Obstacle, floating, ground_object, reaches, set_on_ground, unexplained
+from tamp.perception.segmentation import (
+    OBSTACLE,
+    Ground,
+    Obstacle,
+    Points,
+    above,
+    clusters,
+    floating,
+    ground_object,
+    ground_of,
+    looked_from,
+    reaches,
+    set_on_ground,
+    stood_on,
+    together,
+    unexplained,
+)
 from tamp.perception.tracking import (
     AROUND,
     ELSEWHERE,
     EXPLAINED,
     HALF_KNOWN,
+    HandTracker,
     Track,
+    at_pads,
     followed,
     held_as_seen,
     kept_apart,
@@ -46,7 +62,7 @@ from tamp.perception.visibility import Unseen, shown
 ROBOT = "panda"
 """The entry in the library of the robot that is taken to be in the pictures, unless another skin is handed over."""
 HALF_SEEN = 0.03
-"""The same for a thing of which only the side is known that was seen first."""
+"""Metres from the skin up to which a point belongs to a thing of which only one side was seen."""
 AT_HAND = 0.13
 """Metres around the tool in which nothing new is looked for while something is held."""
 NEW = 150
@@ -79,12 +95,6 @@ class CameraPerceiver:
     hand: HandTracker = field(default_factory=HandTracker)
     unknown: list[Obstacle] = field(default_factory=list)
     ground: Ground | None = None
-    _world: World = field(init=False)
-    _known: list[Candidate] = field(init=False)
-    _rng: np.random.Generator = field(init=False)
-    _rig: Rig = field(init=False)
-    _skin: RobotSkin = field(init=False)
-    _base: Numbers = field(init=False)
     _unseen: Unseen | None = None
     _doubted: frozenset[str] = frozenset()
     """Things that are to be recognised anew at the next look."""

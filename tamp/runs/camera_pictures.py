@@ -34,7 +34,7 @@ SIZE, QUALITY = (240, 240), 80
 MISSING = "no pictures on the page: they need OSMesa: apt-get install libosmesa6"
 
 
-class PictureProcess:
+class PagePictures:
     """Has pictures drawn. `make` makes what draws, in a process of its own, with a method `take` for what `arrangement`
     says of the world. The run waits for nothing: while one picture is drawn no other one is asked for."""
 
@@ -123,9 +123,9 @@ def can_draw(say: Callable[[str], None]) -> bool:
 
 def pictures_of(
     stage: StageModel, arrangement: Callable[[], Arrangement], folder: Path, say: Callable[[str], None]
-) -> PictureProcess:
+) -> PagePictures:
     """What draws pictures of a stage."""
-    return PictureProcess(partial(StageRenderer, stage, folder), arrangement, say)
+    return PagePictures(partial(StageRenderer, stage, folder), arrangement, say)
 
 
 @contextlib.contextmanager
@@ -133,12 +133,12 @@ def pictured(
     environment: LiberoEnvironment, folder: Path, say: Callable[[str], None], on: bool = True
 ) -> Iterator[None]:
     """Draw pictures of LIBERO's simulator as long as this lasts, where they are wanted, `on`."""
-    from tamp.backends.libero.oracle import OraclePerceiver
-    from tamp.backends.physics.photographer import staged
-
     if not (on and can_draw(say)):
         yield
         return
+    from tamp.backends.libero.oracle import OraclePerceiver
+    from tamp.backends.physics.photographer import staged
+
     stage = staged(environment, OraclePerceiver(environment).perceive(), environment.robot_model(), own=True)
     pictures = pictures_of(stage, partial(_arrangement, environment, stage), folder, say)
     environment.after.append(pictures.step)

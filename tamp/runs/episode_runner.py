@@ -12,8 +12,6 @@ from motion.robot import RobotDescription
 from tamp.agent.agent import Agent, AgentOutcome
 from tamp.agent.camera_perceiver import TabletopPerceiver
 from tamp.agent.clock import Ticked, run
-from tamp.agent.searching import Reads
-from tamp.backends.libero.perturbation_schedule import PerturbationSchedule
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_result import STANDS
@@ -29,10 +27,13 @@ from tamp.runs.episode import GoalSource, Result, Settings, begin, noted, robot_
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.evaluator import Evaluator
 from tamp.runs.spoken import spoken
-from tamp.runs.task_check import TaskCheck
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+    from tamp.agent.searching import Reads
+    from tamp.backends.libero.perturbation_schedule import PerturbationSchedule
+    from tamp.runs.task_check import TaskCheck
 
 STILL = 20
 """Control periods of standing still after which what was reached still has to hold."""
@@ -202,10 +203,14 @@ def _agent(
         return goals_in(scene, state, settings.domain, [str(g) for g in given], untouched)
 
     perceiver, table = world.perceiver, ready.table
-    if isinstance(perceiver, TabletopPerceiver):
-        agent = Agent(ready, wanted, log, lambda reads: perceiver.search(table, reads, settings.seed))
-    else:
+    if perceiver is world.truth:
         agent = Agent(ready, wanted, log)
+    else:
+        from tamp.agent.camera_perceiver import TabletopPerceiver  # which the oracle does without
+
+        assert isinstance(perceiver, TabletopPerceiver)
+        cameras: TabletopPerceiver = perceiver
+        agent = Agent(ready, wanted, log, lambda reads: cameras.search(table, reads, settings.seed))
     agent.begin(scene, state)
     return agent
 

@@ -10,10 +10,9 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.pddl.conditions import given_to, written
-from tamp.pddl.judges import PlanJudge
+from tamp.pddl.judges import PlanJudge, TimedJudge
 from tamp.pddl.plan_file import PlanFile, resolve
 from tamp.pddl.simulation import Simulator
-from tamp.pddl.timed_verdict import TimedJudge
 from tamp.pddl.verdict import Verdict
 from tamp.view.page_layout import Layout
 
@@ -64,7 +63,7 @@ class JudgedPlan:
         later = [f.step for f in verdict.further if f.step is not None]
         failed = () if verdict.failed_at is None else (verdict.failed_at, *later)
         repairs = tuple((u.literal, u.hint) for u in verdict.unmet)
-        return cls(plan.name, verdict.valid, tuple(lines), failed, repairs, verdict.mend, followed, why_not)
+        return cls(plan.name, verdict.valid, tuple(lines), failed, repairs, verdict.repair.words, followed, why_not)
 
     @property
     def state(self) -> str:
