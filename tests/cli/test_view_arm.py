@@ -117,6 +117,13 @@ def test_what_is_seen_is_on_the_page(shown: Shown) -> None:
     assert np.any(before != shown.picture_at(LEFT))
 
 
+def test_a_picture_that_is_old_says_so_and_goes_on(shown: Shown) -> None:
+    shown.emulator.ask(fault="freeze", seconds=0)
+    shown.says("no report for")
+    shown.emulator.ask(clear="faults")
+    shown.page.get_by_text("no report for").wait_for(state="hidden", timeout=30_000)
+
+
 def test_a_page_is_there_before_the_arm_and_the_detector(tmp_path: Path) -> None:
     viewer = _started("--world", str(BENCH), "--host", "127.0.64.1", "--page-port", "0")
     assert viewer.stdout is not None
