@@ -13,7 +13,7 @@ from cli.main import app
 from tamp.pddl.lint.findings import CODES
 from tamp.runs.bench.bench_report import BenchRun, table
 from tamp.runs.bench.records import FIELDS, EpisodeRecord, read, summary_of
-from tamp.skills.declared import specs
+from tamp.skills.builtin_specs import specs
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = (ROOT / "docs" / "commands.md").read_text()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from motion.lookahead import ArmObservation, Veto
+from motion.lookahead import ArmReading, Veto
 from motion.poses import Array, error, pose, rotation_vector_to_matrix
 from motion.timing import Trajectory
 from motion.world import State
@@ -163,7 +163,7 @@ class Guard:
     asked: int = 0
 
     def veto(
-        self, before: ArmObservation | None, now: ArmObservation, displacement: Array, *_: object
+        self, before: ArmReading | None, now: ArmReading, displacement: Array, *_: object
     ) -> tuple[Veto, Array] | None:
         self.asked += 1
         return (Veto("hand", "bottle", 0.004, 2), np.zeros(6)) if self.asked in self.steps else None
