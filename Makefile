@@ -42,7 +42,7 @@ help:
 	make test-thorough  the tests that make test leaves out, since a quicker one shows a part of the same
 	make docs    the documentation as a site, in site/; it works from the disk, search too
 	make docs-check  every command of the documentation carried out and compared, as a table (an hour; one page:
-	             ARGS=docs/report.md); make test does the quick ones
+	             ARGS='--page docs/report.md'); make test does the quick ones
 	make picture the moving picture of README.md, from an episode
 	make hooks   set up, then ruff and mypy before every commit (CONTRIBUTING.md)
 	make image   a container image with everything installed (needs docker)
@@ -202,7 +202,7 @@ picture: setup render model
 	"$$ffmpeg" -y -loglevel error -i build/picture/video.mp4 -vf '$(GIF)' -loop 0 docs/images/episode.gif
 
 docs-check: setup render model library
-	@PYTHONPATH=. $(BIN)/python -m tests.page_table --run $(ARGS)
+	@PYTHONPATH=. $(BIN)/python -m tests.bench docs $(ARGS)
 
 accept: setup render model library
 	@if [ -z "$(ARGS)" ]; then $(MAKE) test-thorough; fi

@@ -12,7 +12,7 @@ from cli.output import INTERRUPTED, Output, note, say
 from cli.stopping import stoppable
 from cli.validate import lines_of
 from cli.view import viewed
-from tamp.api import arms
+from tamp.api import arm_plans
 from tamp.api.arm_configs import ClearConfig, RunPlanConfig
 from tamp.api.solving import Person
 from tamp.backends.xarm.arm_result import STANDS, ArmResult
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 def run_plan(config: RunPlanConfig, out: Output) -> int:
     """0 when every step was done (or, with `dry_run`, could be), 1 when not, 2 for a plan or world that is wrong."""
-    arm = arms.loaded_arm(config.world, config.host, config.port, config.speed_scale)
-    plan = arms.plan_file(config.plan)
+    arm = arm_plans.loaded_arm(config.world, config.host, config.port, config.speed_scale)
+    plan = arm_plans.plan_file(config.plan)
     steps: Sequence[Step | HandEvent]
     action_plan = None
     if config.domain is None and config.problem is None:
-        action_plan = arms.plan_in(read(plan), arm, note)
+        action_plan = arm_plans.plan_in(read(plan), arm, note)
         steps = steps_of(action_plan)
     else:
-        judged = arms.plan_of_domain(plan, config.domain, config.problem, arm)
+        judged = arm_plans.plan_of_domain(plan, config.domain, config.problem, arm)
         for remark in judged.plan.notes:
             note(f"note: {judged.plan.name}: {remark}")
         if not judged.verdict.valid:
@@ -47,13 +47,13 @@ def run_plan(config: RunPlanConfig, out: Output) -> int:
             out.answer({**asdict(refused), "dry_run": config.dry_run})
             return 1
         steps = judged.steps
-    begin = arms.begin_of(arm, config.dry_run)
-    folder = arms.folder_for(plan.stem) if config.out is None else Path(config.out)
-    how = arms.ArmRun(
+    begin = arm_plans.begin_of(arm, config.dry_run)
+    folder = arm_plans.folder_for(plan.stem) if config.out is None else Path(config.out)
+    how = arm_plans.ArmRun(
         config.dry_run, action_plan, begin=begin, second_check=config.second_check, dead_man=config.dead_man
     )
     with viewed(folder, config.view):
-        result = arms.run(arm, steps, folder, Person(note, stops=stoppable), how)
+        result = arm_plans.run(arm, steps, folder, Person(note, stops=stoppable), how)
     say(summary(result, len(steps), config.dry_run))
     degrees = _in_degrees(arm, begin) if config.dry_run else None
     out.answer({**asdict(result), "dry_run": config.dry_run, "begin": degrees})
@@ -67,12 +67,12 @@ def clear_error(config: ClearConfig, out: Output) -> int:
 
     With a `host` no world is needed.
     """
-    was = arms.cleared(config.world, config.host, config.port)
+    was = arm_plans.cleared(config.world, config.host, config.port)
     out.answer({"cleared": was or None}, [f"cleared: {was}" if was else "there was no error and no warning"])
     return 0
 
 
-def _in_degrees(arm: arms.LoadedArm, begin: Array | None) -> list[float]:
+def _in_degrees(arm: arm_plans.LoadedArm, begin: Array | None) -> list[float]:
     """The joints at which a dry run begins."""
     q = np.zeros(arm.world.arm.joints) if begin is None else begin
     return [round(float(v), 2) for v in np.rad2deg(q)]

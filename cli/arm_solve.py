@@ -18,19 +18,19 @@ def solve_arm(config: SolveConfig, out: Output) -> int:
 
     What was asked and answered, and what was objected to it, is in the run's folder, for a refusal too.
     """
-    from tamp.api import arms, language
+    from tamp.api import arm_plans, language
     from tamp.api.solving import Person
 
     if config.goals or config.instruction is None:
         raise InputError("--goal is for simulated scenes: an arm is told in words, or by tamp xarm run PLAN.json")
     check_repair(config.repair, config.simulator)
     text, begun = language.instruction(config.instruction), time.perf_counter()
-    arm = arms.loaded_arm(config.world, config.host, config.port, config.speed_scale)
-    begin, model = arms.begin_of(arm, config.dry_run), language.model(config.llm)
-    folder = arms.folder_for("solve") if config.out is None else Path(config.out)
+    arm = arm_plans.loaded_arm(config.world, config.host, config.port, config.speed_scale)
+    begin, model = arm_plans.begin_of(arm, config.dry_run), language.model(config.llm)
+    folder = arm_plans.folder_for("solve") if config.out is None else Path(config.out)
     with viewed(folder, config.view):
         person = Person(note, stops=stoppable)
-        plan, result = arms.solved(text, arm, model, folder, person, dry_run=config.dry_run, begin=begin)
+        plan, result = arm_plans.solved(text, arm, model, folder, person, dry_run=config.dry_run, begin=begin)
     say(f"tamp: no: {result.reason}" if plan is None else summary(result, len(plan["steps"]), config.dry_run))
     answer = {"success": result.success, "goal": text, "plan": plan, "steps": len(result.done)}
     answer |= {"stage": result.kind or None, "out": folder, "reason": result.reason or None}

@@ -12,7 +12,7 @@ from tamp.api.planning import planned
 from tamp.api.tool_configs import PlanConfig
 
 if TYPE_CHECKING:
-    from tamp import Answer, FoundPlan
+    from tamp import Plan, PlanResult
 
 _STARTING = 0.3
 """Seconds that the command takes before it gets here, and after its answer."""
@@ -23,27 +23,27 @@ def plan(config: PlanConfig, out: Output) -> int:
     if other := other_domain(config.domain, config.problem):
         note(f"note: {other}")
     answer = planned(config, _progress if config.anytime else None, _STARTING)
-    out.answer(_as_dict(answer, config), "".join(map(str, answer.plans)).splitlines())
+    out.answer(_as_dict(answer, config), [] if answer.plan is None else answer.plan.steps)
     if not out.json:
         for line in _remarks(answer, config):
             say(line)
     return {"found": 0, "invalid": 2}.get(answer.status.value, 1)
 
 
-def _progress(plan: FoundPlan) -> None:
+def _progress(plan: Plan) -> None:
     note(f"{_measure(plan)}, after {plan.seconds:.1f} s")
 
 
-def _measure(plan: FoundPlan) -> str:
+def _measure(plan: Plan) -> str:
     steps = counted(len(plan.actions), "step")
     return steps if plan.cost is None else f"{steps}, cost {plan.cost:g}"
 
 
-def _remarks(answer: Answer, config: PlanConfig) -> Iterator[str]:
+def _remarks(answer: PlanResult, config: PlanConfig) -> Iterator[str]:
     """What is said about the answer on standard error."""
-    if answer.plans:
+    if answer.plan is not None:
         proven = ", proven optimal" if answer.optimal else ""
-        yield f"tamp: {_measure(answer.plans[0])}{proven}{'; ' if answer.message else ''}{answer.message}"
+        yield f"tamp: {_measure(answer.plan)}{proven}{'; ' if answer.message else ''}{answer.message}"
         return
     yield f"{answer.status.value}: {answer.message}"
     if answer.why is not None:
@@ -53,8 +53,8 @@ def _remarks(answer: Answer, config: PlanConfig) -> Iterator[str]:
             yield f"  not all that is smaller was tried within {config.timeout:g} s"
 
 
-def _as_dict(answer: Answer, config: PlanConfig) -> dict[str, Any]:
-    plan = next(iter(answer.plans), None)
+def _as_dict(answer: PlanResult, config: PlanConfig) -> dict[str, Any]:
+    plan = answer.plan
     value: dict[str, Any] = {"status": answer.status.value, "plan": plan and plan.steps, "cost": plan and plan.cost}
     value |= {"length": plan and len(plan.actions), "optimal": answer.optimal, "seconds": round(answer.seconds, 3)}
     value |= {"message": answer.message, "planner": answer.engine, "out": config.out}

@@ -56,10 +56,10 @@ def _page(config: ViewConfig) -> Iterator[tuple[ServedPage, str, dict[str, Any]]
         page = pages.run_page(config.run, config.wait, config.page_host in ("127.0.0.1", "localhost"))
         yield page, run or "the newest run", {"run": run}
         return
-    from tamp.api import arms
+    from tamp.api import arm_plans
 
-    cell = arms.world(config.world)
-    address = arms.address(cell, config.host)
+    cell = arm_plans.world(config.world)
+    address = arm_plans.address(cell, config.host)
     with pages.arm_page(cell, address, note) as page:
         yield page, f"{cell.arm.name} at {address}", {"run": None, "model": cell.arm.name, "host": address}
 

@@ -16,12 +16,11 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from motion.bullet import Bullet
+from motion.bullet import WORLD, Bullet, written
 from motion.poses import Array, from_quat, pose, to_quat
 from motion.robot import RobotDescription
 from motion.robot_parts import RigidPart, joints_above, parts_in
 from motion.shapes import Body, Shape
-from motion.urdf import WORLD, written
 
 STEP = 0.01
 """Metres at most that any part of the robot moves between two configurations that are looked at."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tamp.api.acting import Agent as Agent
+    from tamp.api.acting import SceneAgent as SceneAgent
     from tamp.api.acting import execute as execute
     from tamp.api.acting import make_agent as make_agent
-    from tamp.api.arms import LoadedArm as LoadedArm
+    from tamp.api.arm_plans import LoadedArm as LoadedArm
     from tamp.api.camera_policies import camera_policy as camera_policy
     from tamp.api.checking import check as check
     from tamp.api.driving import load_arm as load_arm
@@ -42,36 +42,36 @@ if TYPE_CHECKING:
     from tamp.model.grounding import Grounding as Grounding
     from tamp.model.scene import Scene as Scene
     from tamp.model.state import WorldState as WorldState
-    from tamp.pddl.ask import Answer as Answer
-    from tamp.pddl.ask import FoundPlan as FoundPlan
     from tamp.pddl.engines import Aim as Aim
     from tamp.pddl.lint.check import Report as Report
     from tamp.pddl.lint.findings import Finding as Finding
+    from tamp.pddl.planner import Plan as Plan
+    from tamp.pddl.planner import PlanResult as PlanResult
     from tamp.pddl.unsolvable import Why as Why
     from tamp.runs.endings import Ending as Ending
     from tamp.runs.policy.policy import Policy as Policy
 
 _WHERE = {
-    "Agent": "tamp.api.acting",
     "Aim": "tamp.pddl.engines",
-    "Answer": "tamp.pddl.ask",
     "ArmResult": "tamp.backends.xarm.arm_result",
     "Ending": "tamp.runs.endings",
     "EpisodeResult": "tamp.api.episodes",
     "Finding": "tamp.pddl.lint.findings",
-    "FoundPlan": "tamp.pddl.ask",
     "Goal": "tamp.model.goal",
     "Grounding": "tamp.model.grounding",
     "InputError": "tamp.errors",
     "Judged": "tamp.api.judging",
-    "LoadedArm": "tamp.api.arms",
+    "LoadedArm": "tamp.api.arm_plans",
     "LoadedScene": "tamp.api.scenes",
     "Motions": "tamp.api.refining",
+    "Plan": "tamp.pddl.planner",
+    "PlanResult": "tamp.pddl.planner",
     "Planned": "tamp.api.planning",
     "Policy": "tamp.runs.policy.policy",
     "Refusal": "tamp.errors",
     "Report": "tamp.pddl.lint.check",
     "Scene": "tamp.model.scene",
+    "SceneAgent": "tamp.api.acting",
     "Seen": "tamp.api.scenes",
     "TampError": "tamp.errors",
     "Why": "tamp.pddl.unsolvable",

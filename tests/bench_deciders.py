@@ -20,7 +20,7 @@ import numpy as np
 
 from llm.models.load import load
 from llm.planner.deciding import Advisor, commands
-from tamp.agent.director import Decide, Question
+from tamp.agent.director import Decide, DecisionRequest
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
@@ -45,7 +45,7 @@ def chance(rng: np.random.Generator) -> Decide:
     """Any of the commands that can be given."""
     domain = load_domain("tabletop")
 
-    def decide(asked: Question) -> Thought[str]:
+    def decide(asked: DecisionRequest) -> Thought[str]:
         valid = commands(problem_of(domain, asked.state, asked.goal.parts), asked)
         return Ready(str(rng.choice(valid)) if valid else "")
 

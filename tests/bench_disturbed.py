@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from llm.planner.deciding import commands
-from tamp.agent.director import Question
+from tamp.agent.director import DecisionRequest
 from tamp.api.bench_episodes import Runner, Setup, record
 from tamp.api.configs import BenchConfig, SolveConfig
 from tamp.backends.libero import rendering
@@ -76,7 +76,7 @@ class Chance:
     journal: Journal
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
-    def __call__(self, asked: Question) -> Ready[str]:
+    def __call__(self, asked: DecisionRequest) -> Ready[str]:
         state = asked.state.with_facts(asked.goal.rules(self.domain, asked.state))
         valid = commands(problem_of(self.domain, state, asked.goal.parts), asked)
         said = str(self.rng.choice(valid)) if valid else ""

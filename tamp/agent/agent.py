@@ -27,7 +27,7 @@ ENDED = "it was ended before it was done"
 
 
 @dataclass
-class Outcome:
+class AgentOutcome:
     """What an agent came to, as it perceives it.
 
     `stage` and `reason` say where and why it ended without success; `steps` are the control steps up to the last
@@ -72,7 +72,7 @@ class Agent:
         log: Journal,
         search: Callable[[Reads], ObjectSearch | None] = lambda reads: None,
     ) -> None:
-        self.performer, self.outcome, self.over = performer, Outcome(), False
+        self.performer, self.outcome, self.over = performer, AgentOutcome(), False
         self.session = Session(performer, performer.table.publish, ends_when_idle=True)
         self._wanted, self._log = wanted, log
         self._search, self._searching = search(self.read), False

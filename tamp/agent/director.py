@@ -20,7 +20,7 @@ from tamp.planning.deliberation import Thought
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class DecisionRequest:
     """What somebody who decides is shown.
 
     `state` has what geometry found out beside what is seen; `told` is it in words: position, actions with their stages
@@ -36,7 +36,7 @@ class Question:
     not_again: frozenset[str]
 
 
-Decide = Callable[[Question], Thought[str]]
+Decide = Callable[[DecisionRequest], Thought[str]]
 """Answers with an order, as it is typed; with nothing where there is none left to give."""
 
 
@@ -124,18 +124,18 @@ class Director:
             yield from self._until_changed(isinstance(parsed, Start))
         return f"no end after {MOST} decisions; the last ones: {self._told_before()}"
 
-    def _question(self, goal: Goal, state: WorldState) -> Question:
+    def _question(self, goal: Goal, state: WorldState) -> DecisionRequest:
         not_again = frozenset(order for atoms, order in self._tried if atoms == state.atoms)
         shown = [a for a in self.running() if DECISION not in a.resources]
         names = tuple(a.name for a in shown if not a.over)
-        return Question(goal, state, self.listed(shown), names, tuple(self.before), not_again)
+        return DecisionRequest(goal, state, self.listed(shown), names, tuple(self.before), not_again)
 
     def _mine(self) -> list[Activity]:
         """What he began and still runs."""
         begun = {order for order, _ in self.before}
         return [a for a in self.running() if not a.over and f"start {a.name}" in begun]
 
-    def _answered(self, question: Question) -> Routine[str]:
+    def _answered(self, question: DecisionRequest) -> Routine[str]:
         thought = self.decide(question)
         try:
             while not thought.done():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tamp.agent.director import Question
+from tamp.agent.director import DecisionRequest
 from tamp.agent.orders import End, Start, read_typed
 from tamp.agent.plan_executor import GoalOutcome, PlanExecutor
 from tamp.agent.session import Routine
@@ -54,7 +54,7 @@ class Advice:
         wrong = [(action, problems[-1]) for action, problems in failures.items() if problems] + self._tried
         before = tuple((str(Start(str(action))), f"failed: {problem}") for action, problem in wrong)
         not_again = frozenset({str(End()), *(order for order, _ in before)})
-        asked = Question(goal, state.with_facts(self._facts), why, (), before, not_again)
+        asked = DecisionRequest(goal, state.with_facts(self._facts), why, (), before, not_again)
         order = yield from self.periods.thought(decide(asked))
         if not order or not isinstance(start := read_typed(order), Start):
             return None

@@ -35,7 +35,7 @@ Say = Callable[[str], None]
 """Is told what happens, a line of plain words at a time."""
 
 
-class Agent:
+class SceneAgent:
     """Decides what the arm does next, and why; made by `make_agent`.
 
     Whoever owns the clock calls `tick` once each control period. It plans and looks for motions when it has to, which
@@ -90,7 +90,7 @@ def make_agent(
     seed: int = 0,
     most_steps: int | None = None,
     say: Say | None = None,
-) -> Agent:
+) -> SceneAgent:
     """Make an agent that works towards a goal in a scene: it plans, finds motions, watches what it does, tries again
     what went wrong, and ends when the goal is seen to hold, or with a reason why it cannot.
 
@@ -125,7 +125,7 @@ def make_agent(
 
     heard = Events(*([spoken(say)] if say else []))
     inner = _agent(scene, goal, planner, llm, seed, most_steps, heard)
-    return Agent(inner, Result(perception=scene._perception))
+    return SceneAgent(inner, Result(perception=scene._perception))
 
 
 def execute(
@@ -180,7 +180,7 @@ def execute(
 
 @dataclass(frozen=True, eq=False)
 class _OpenScene:
-    """A scene that is open already, and stays so: a place for one episode (`tamp.runs.episode_runner.Place`)."""
+    """A scene that is open already, and stays so: a place for one episode (`tamp.runs.episode_runner.EpisodePlace`)."""
 
     scene: LoadedScene
     goal: Grounding | Goal | Motions | str

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tamp.model.domain import Domain
     from tamp.runs.bench.wordings import Wording
     from tamp.runs.episode import Settings
-    from tamp.runs.episode_runner import Place
+    from tamp.runs.episode_runner import EpisodePlace
     from tamp.runs.policy.remote import PolicyProcess
 
 SHARED = (
@@ -165,7 +165,7 @@ class Runner:
         shared, settings = self.setup.config, settings_of(config, self.domain, self.model, self.sight, origin)
         return replace(settings, clock=shared.clock, reflexes=frozenset(shared.reflexes))
 
-    def _place(self, episode: Episode, k: Key) -> Place:
+    def _place(self, episode: Episode, k: Key) -> EpisodePlace:
         """Where an episode is run; the process of a policy that sees is kept for the next one."""
         config, environment = episode.config, self._environment(episode.task, k)
         if config.perception == "oracle" or config.simulator != "libero":

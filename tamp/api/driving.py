@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tamp.api import language
 
 if TYPE_CHECKING:
-    from tamp.api.arms import LoadedArm
+    from tamp.api.arm_plans import LoadedArm
     from tamp.backends.xarm.arm_result import ArmResult
 
 
@@ -49,7 +49,7 @@ def load_arm(
     >>> arm.address, arm.poses
     ('127.0.0.2', ('home', 'above_table', 'bin_drop'))
     """
-    from tamp.api.arms import address, loaded_arm
+    from tamp.api.arm_plans import address, loaded_arm
     from tamp.errors import InputError
 
     if not 0.0 < speed_scale <= 1.0:
@@ -123,7 +123,7 @@ def run_plan(
     >>> done.success, done.halted
     (True, None)
     """
-    from tamp.api import arms
+    from tamp.api import arm_plans
     from tamp.api.solving import Person
     from tamp.api.sources import silent
     from tamp.backends.xarm.arm_steps import steps_of
@@ -132,10 +132,10 @@ def run_plan(
     if isinstance(plan, Mapping):
         source, label = Source("the plan", json.dumps(dict(plan))), "plan"
     else:
-        file = arms.plan_file(Path(plan))
+        file = arm_plans.plan_file(Path(plan))
         source, label = read(file), file.stem
     person = Person(say or silent)
-    action_plan, begin = arms.plan_in(source, arm, person.say), arms.begin_of(arm, dry_run)
-    folder = arms.folder_for(label) if out is None else Path(out)
-    how = arms.ArmRun(dry_run, action_plan, begin=begin, second_check=second_check)
-    return arms.run(arm, steps_of(action_plan), folder, person, how)
+    action_plan, begin = arm_plans.plan_in(source, arm, person.say), arm_plans.begin_of(arm, dry_run)
+    folder = arm_plans.folder_for(label) if out is None else Path(out)
+    how = arm_plans.ArmRun(dry_run, action_plan, begin=begin, second_check=second_check)
+    return arm_plans.run(arm, steps_of(action_plan), folder, person, how)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tamp.agent.agent import Outcome
+from tamp.agent.agent import AgentOutcome
 from tamp.agent.order_server import CommandAuthority, OrderServer
 from tamp.agent.orders import WORDS, Disturb, End, Script, read_json, read_script, read_typed
 from tamp.agent.session import Session
@@ -57,32 +57,32 @@ class Callbacks:
     stops: Callable[[ArmStop], contextlib.AbstractContextManager[None]] = stopped_by_signals
 
 
-def begun(asked: LiveConfig) -> Live:
+def begun(config: LiveConfig) -> Live:
     """Check all that can be checked before anything is built, and get ready. InputError for what is not valid."""
-    entries = read_script(asked.script) if asked.script is not None else []
+    entries = read_script(config.script) if config.script is not None else []
     run: RunSession
-    if asked.backend == "xarm":
+    if config.backend == "xarm":
         from tamp.api.live_arm import prepared
 
-        asked, run = prepared(asked)
+        config, run = prepared(config)
     else:
         from tamp.api.live_table import prepared
 
-        asked, run = prepared(asked)
-    return Live(asked, run, Script(entries))
+        config, run = prepared(config)
+    return Live(config, run, Script(entries))
 
 
 @dataclass(frozen=True, eq=False)
 class Live:
     """A session that is ready to be run, once."""
 
-    asked: LiveConfig
+    config: LiveConfig
     run: RunSession
     script: Script
 
     def folder(self) -> Path:
         """The folder that was asked for, or a new one."""
-        return new_folder(EPISODES, "live") if self.asked.out is None else Path(self.asked.out)
+        return new_folder(EPISODES, "live") if self.config.out is None else Path(self.config.out)
 
     def __call__(self, callbacks: Callbacks, folder: Path | None = None) -> Result:
         """Run it, into a folder, by default the one that was asked for. InputError for one that holds an episode.
@@ -112,22 +112,22 @@ class OrderedSession:
     _begun: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        self.stop = ArmStop(self.live.asked.dead_man)
+        self.stop = ArmStop(self.live.config.dead_man)
 
     def begin(self, name: str, log: EpisodeLog, events: Events, opened: contextlib.ExitStack) -> None:
         """Report what happens, take orders, and be stopped by what stops it, until `opened` is closed."""
-        callbacks, asked = self.callbacks, self.live.asked
+        callbacks, config = self.callbacks, self.live.config
         if callbacks.on_event is None:
             events.subscribe(spoken(callbacks.say, live_line_of))
         else:
             events.subscribe(self._as_data_to(callbacks.on_event))
         authority = CommandAuthority(self.session.order)
-        if asked.socket is not None or asked.view:
-            server = _listen(authority, asked.socket, callbacks.say)
+        if config.socket is not None or config.view:
+            server = _listen(authority, config.socket, callbacks.say)
             opened.callback(server.close)
             log.event("listens", path=server.path)
             events.subscribe(self._as_data_to(server.tell))
-        callbacks.say(f"{name} (oracle perception, {asked.clock} clock)")
+        callbacks.say(f"{name} (oracle perception, {config.clock} clock)")
         if self.live.script.over:
             threading.Thread(target=self._hear, args=(authority,), name=callbacks.name, daemon=True).start()
         opened.enter_context(callbacks.stops(self.stop))
@@ -140,14 +140,14 @@ class OrderedSession:
 
     def tick(self, observation: Observation) -> Command | None:
         """The command for this control period; None once it is over."""
-        session, script, limit = self.session, self.live.script, self.live.asked.seconds
+        session, script, limit = self.session, self.live.script, self.live.config.seconds
         if self.stop.reason:
             session.order(End())
         if not script.over:
             script.give(session, self.disturb)
             session.ends_when_idle = session.ends_when_idle or script.over
         command = session.tick(observation)
-        gone = session.time if self.live.asked.clock == "paused" else time.monotonic() - self._begun
+        gone = session.time if self.live.config.clock == "paused" else time.monotonic() - self._begun
         return None if limit is not None and gone >= limit else command
 
     def close(self) -> None:
@@ -155,10 +155,10 @@ class OrderedSession:
         self.session.close()
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> AgentOutcome:
         """How long it took, in control periods and in seconds of the session."""
         steps = round(self.session.time / self.period)
-        return Outcome(steps=steps, total_steps=steps, seconds={"session": round(self.session.time, 3)})
+        return AgentOutcome(steps=steps, total_steps=steps, seconds={"session": round(self.session.time, 3)})
 
     def conclude(self, result: Result) -> None:
         """Note what stopped the session, if anything did."""

@@ -10,7 +10,7 @@ from motion.bullet import loaded
 from tamp.agent.clock import run as run_clock
 from tamp.agent.orders import Disturb
 from tamp.agent.session import Session
-from tamp.api import arms, language
+from tamp.api import arm_plans, language
 from tamp.api.arm_configs import LiveConfig
 from tamp.api.live import Callbacks, Live, OrderedSession, RunSession
 from tamp.backends.xarm.address import CONTROL_PORT
@@ -35,10 +35,10 @@ PATIENCE = 5.0
 """Seconds for which an arm is waited for that still moves when a session begins."""
 
 
-def prepared(asked: LiveConfig) -> tuple[LiveConfig, RunSession]:
+def prepared(config: LiveConfig) -> tuple[LiveConfig, RunSession]:
     """What is asked for, and what runs it. InputError for a world that is wrong, or an address that is missing."""
-    cell = arms.world(asked.world)
-    address = arms.address(cell, asked.host)
+    cell = arm_plans.world(config.world)
+    address = arm_plans.address(cell, config.host)
 
     def run(live: Live, callbacks: Callbacks, folder: Path) -> Result:
         def act(log: EpisodeLog) -> Result:
@@ -47,21 +47,21 @@ def prepared(asked: LiveConfig) -> tuple[LiveConfig, RunSession]:
 
         return conduct(folder, act)
 
-    return replace(asked, seed=asked.seed or 0), run
+    return replace(config, seed=config.seed or 0), run
 
 
 def _act(
     live: Live, callbacks: Callbacks, cell: Workcell, address: str, log: EpisodeLog, opened: contextlib.ExitStack
 ) -> Result:
     """A session on the arm at an address, and what it came to."""
-    asked, events = live.asked, Events(log.take)
+    config, events = live.config, Events(log.take)
     of_arm = {"world": cell.name, "arm": cell.arm.name, "tool": tool_of(cell), "host": address}
-    log.event("start", schema=SCHEMA, seed=asked.seed, clock=asked.clock, **of_arm, versions=versions())
+    log.event("start", schema=SCHEMA, seed=config.seed, clock=config.clock, **of_arm, versions=versions())
     opened.enter_context(claimed(address))
     detector = detector_of(cell, callbacks.say, opened)
     loaded()  # now, not while the arm moves
-    driver, hand = connected(cell, address, asked.port or CONTROL_PORT, opened)
-    reader = language.arm_reader(asked.llm, cell, log)
+    driver, hand = connected(cell, address, config.port or CONTROL_PORT, opened)
+    reader = language.arm_reader(config.llm, cell, log)
     opened.callback(reader.close)
     log.best_effort()
     backend, targets = ArmBackend(driver, cell.T_flange_tool), StepTargets(cell, detector)

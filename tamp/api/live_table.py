@@ -25,7 +25,7 @@ from tamp.model.scene import Perceiver
 from tamp.pddl.planner import Engine
 from tamp.quiet import hush_simulator
 from tamp.runs.episode import Result, Settings, noted, robot_at_table
-from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld, Place, run_episode
+from tamp.runs.episode_runner import EpisodePlace, EpisodeSetup, EpisodeWorld, run_episode
 from tamp.runs.evaluator import Evaluator
 from tamp.runs.task_check import TaskCheck
 
@@ -36,35 +36,35 @@ FAKE_SCENE = "packed/3"
 """The fake's scene unless another one is named: FAMILY/BOXES."""
 
 
-def prepared(asked: LiveConfig) -> tuple[LiveConfig, RunSession]:
+def prepared(config: LiveConfig) -> tuple[LiveConfig, RunSession]:
     """What is asked for with the scene's own seed where none was given, and what runs it. InputError for a scene, a
     domain, a planner or options that are not there."""
-    task = _task(asked.backend, asked.scene)
-    domain = arguments.domain(asked.domain)
-    if asked.backend != "fake":
+    task = _task(config.backend, config.scene)
+    domain = arguments.domain(config.domain)
+    if config.backend != "fake":
         from tamp.backends.libero.tasks import check_goal
 
         check_goal(task, domain)
-    arguments.check_planner(asked.planner)
-    asked = replace(asked, seed=task.seed if asked.seed is None else asked.seed)
+    arguments.check_planner(config.planner)
+    config = replace(config, seed=task.seed if config.seed is None else config.seed)
 
     def run(live: Live, callbacks: Callbacks, folder: Path) -> Result:
         settings = Settings(
-            domain, Engine(asked.planner), asked.seed or 0, asked.init_state, clock=asked.clock, view=asked.view
+            domain, Engine(config.planner), config.seed or 0, config.init_state, clock=config.clock, view=config.view
         )
-        place = _TakingOrders(live, callbacks, _place(asked.backend, asked.scene))
+        place = _TakingOrders(live, callbacks, _place(config.backend, config.scene))
         return run_episode(place, task, _no_goal, settings, folder, callbacks.say)
 
-    return asked, run
+    return config, run
 
 
 @dataclass(eq=False)
 class _TakingOrders:
-    """A place where one session takes orders (`tamp.runs.episode_runner.Place`)."""
+    """A place where one session takes orders (`tamp.runs.episode_runner.EpisodePlace`)."""
 
     live: Live
     callbacks: Callbacks
-    place: Place
+    place: EpisodePlace
     _robot: TabletopAgent = field(init=False)
     _acting: OrderedSession = field(init=False)
     _check: TaskCheck | None = None
@@ -93,14 +93,14 @@ class _TakingOrders:
         evaluator: Evaluator,
         events: Events,
     ) -> OrderedSession:
-        asked, task, settings, log = self.live.asked, episode.task, episode.settings, episode.log
+        config, task, settings, log = self.live.config, episode.task, episode.settings, episode.log
         waits, limit = settings.clock == "paused", world.step_limit
-        reader = language.session_reader(asked.llm, settings.domain, task.names, log, waits=waits)
+        reader = language.session_reader(config.llm, settings.domain, task.names, log, waits=waits)
         opened.callback(reader.close)
         robot = robot_at_table(world.backend, world.truth, world.robot, settings, log, events, opened, limit)
         robot.reader, session = reader, Session(robot, events)
-        if asked.decider == "qwen":
-            decide = language.session_decider(asked.llm, settings.domain, log, waits=waits)
+        if config.decider == "qwen":
+            decide = language.session_decider(config.llm, settings.domain, log, waits=waits)
             opened.callback(decide.close)
             robot.director = Director(decide, session.order, lambda: session.activities, robot.listed, robot.table)
             events.subscribe(robot.director.hear)
@@ -157,7 +157,7 @@ def _task(backend: str, scene: str | None) -> Task:
         return tasks.find(scene or "mug_in_drawer")
 
 
-def _place(backend: str, scene: str | None) -> Place:
+def _place(backend: str, scene: str | None) -> EpisodePlace:
     """Where a session takes place. InputError for scenes that are not there."""
     if backend == "fake":
         from tamp.backends.libero import rendering

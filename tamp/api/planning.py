@@ -25,17 +25,14 @@ if TYPE_CHECKING:
     from tamp.model.events import Journal
     from tamp.model.goal import Goal
     from tamp.model.grounding import Grounding
-    from tamp.pddl.ask import Answer, FoundPlan, Question
-    from tamp.pddl.planner import PlanStatus
+    from tamp.pddl.ask import Question
+    from tamp.pddl.planner import Plan, PlanResult, PlanStatus
     from tamp.planning.deliberation import InTurn
     from tamp.planning.motion_cross_check import MotionCrossCheck
     from tamp.planning.search import Search
 
 SEARCH = 0.5
 """Of the seconds of a time limit, what the search has at least, however long reading took."""
-
-AFTER = 0.1
-"""Of the seconds left for a search, what is kept to find out which of several goals have a plan, where all had none."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +141,11 @@ def deliberation(mind: Search, scene: LoadedScene, log: Journal | None = None) -
 
 
 @keywords(PlanConfig)
-def plan_problem(config: PlanConfig) -> Answer:
+def plan_problem(config: PlanConfig) -> PlanResult:
     """Plan a problem that is given in PDDL.
 
     Returns:
-        `status`, `plans` (the best one, with `actions`, `steps` and `cost`), `message`, and `why` where it is
+        `status`, `plan` (with `actions`, `steps` and `cost`), `message`, and `why` where it is
         unsolvable: what can never hold, and what would help.
 
     Raises:
@@ -156,23 +153,22 @@ def plan_problem(config: PlanConfig) -> Answer:
 
     >>> import tamp
     >>> answer = tamp.plan_problem("tabletop", "problems/cases/drawer_first/problem.pddl")
-    >>> answer.status.value, answer.plans[0].steps
+    >>> answer.status.value, answer.plan.steps
     ('found', ['(open-drawer chest)', '(pick cup bench)', '(place-in cup chest)'])
     """
     return planned(config)
 
 
-def planned(config: PlanConfig, on_plan: Callable[[FoundPlan], None] | None = None, spent: float = 0.0) -> Answer:
+def planned(config: PlanConfig, on_plan: Callable[[Plan], None] | None = None, spent: float = 0.0) -> PlanResult:
     """The same. `on_plan` is called with each plan when it is found; `spent` seconds of the time limit are gone."""
     answer = _asked(config, on_plan or (lambda plan: None), spent)
-    if config.out is not None and answer.plans:
-        replace_file(Path(config.out), str(answer.plans[0]))
+    if config.out is not None and answer.plan is not None:
+        replace_file(Path(config.out), str(answer.plan))
     return answer
 
 
-def _asked(config: PlanConfig, on_plan: Callable[[FoundPlan], None], spent: float) -> Answer:
+def _asked(config: PlanConfig, on_plan: Callable[[Plan], None], spent: float) -> PlanResult:
     from tamp.pddl.ask import ask, ask_planner
-    from tamp.pddl.conditions import parts
     from tamp.pddl.reading import read_problem
 
     start, timeout = time.monotonic(), config.timeout
@@ -182,8 +178,7 @@ def _asked(config: PlanConfig, on_plan: Callable[[FoundPlan], None], spent: floa
     if config.planner == LANGUAGE_PLANNER:
         asks = language.planner(config.planner, language.model(config.llm))
         return ask_planner(parsed, asks, replace(question, left=left))
-    after = min(left * AFTER, left - timeout * SEARCH) if len(parts(parsed.goals)) > 1 else 0.0
-    return _explained(ask(parsed, replace(question, left=left - after), on_plan), parsed, left)
+    return _explained(ask(parsed, replace(question, left=left), on_plan), parsed, left)
 
 
 def _question(config: PlanConfig) -> Question:
@@ -200,16 +195,11 @@ def _question(config: PlanConfig) -> Question:
     return Question(engines.for_aim(planner, aim), aim, config.timeout)
 
 
-def _explained(answer: Answer, parsed: Any, left: float) -> Answer:
-    """The answer with what is found out in the seconds left about a problem that has no plan, or none in time."""
-    from tamp.pddl.conditions import parts
+def _explained(answer: PlanResult, parsed: Any, left: float) -> PlanResult:
+    """The answer with what is found out in the seconds left about a problem that has no plan."""
     from tamp.pddl.planner import PlanStatus
-    from tamp.pddl.unsolvable import explain, without_some
+    from tamp.pddl.unsolvable import explain
 
-    rest = max(0.0, left - answer.seconds)
-    if answer.status is PlanStatus.UNSOLVABLE:
-        return replace(answer, why=explain(parsed, answer.engine, rest))
-    if answer.status is PlanStatus.TIMEOUT and len(parts(parsed.goals)) > 1:
-        why = without_some(parsed, answer.engine, rest)
-        return replace(answer, why=why if why.drop else None)
-    return answer
+    if answer.status is not PlanStatus.UNSOLVABLE:
+        return answer
+    return replace(answer, why=explain(parsed, answer.engine, max(0.0, left - answer.seconds)))

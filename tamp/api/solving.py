@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.model.domain import Domain
     from tamp.runs.episode import Result, Settings
-    from tamp.runs.episode_runner import Place
+    from tamp.runs.episode_runner import EpisodePlace
     from tamp.runs.policy.remote import PolicyProcess
     from tamp.runs.table_worlds import Cameras, InPhysics
     from tamp.runs.worlds import InLibero
@@ -146,7 +146,7 @@ class Episode:
         with self._place() as place:
             return self.run_at(place, folder or self.folder())
 
-    def run_at(self, place: Place, folder: Path) -> Result:
+    def run_at(self, place: EpisodePlace, folder: Path) -> Result:
         """Run it at a place."""
         from tamp.runs.episode_runner import run_episode
 
@@ -160,7 +160,7 @@ class Episode:
         return run_episode(place, self.task, source, self.settings, folder, person.say)
 
     @contextmanager
-    def _place(self) -> Iterator[Place]:
+    def _place(self) -> Iterator[EpisodePlace]:
         """Where it is run."""
         config = self.config
         if config.simulator == "libero" and config.perception == "camera":
@@ -180,7 +180,7 @@ class Episode:
 
     def by_policy(
         self, process: PolicyProcess, environment: LiberoEnvironment | None = None, drawn: tuple[int, ...] = ()
-    ) -> Place:
+    ) -> EpisodePlace:
         """In LIBERO's simulator, by a policy that sees pictures, whose noise is `drawn` by more than the seed;
         `environment` is one of the same task, just reset."""
         from tamp.runs.policy_world import InLiberoByPolicy
@@ -188,7 +188,7 @@ class Episode:
         noise = camera_policies.noise(self.config.noise, self.settings.seed, *drawn)
         return InLiberoByPolicy(process, self.label, noise, environment)
 
-    def simulated(self, environment: LiberoEnvironment | None = None) -> Place:
+    def simulated(self, environment: LiberoEnvironment | None = None) -> EpisodePlace:
         """In a simulator, whose state is perceived, or its cameras; `environment` as before."""
         return simulated(self.config.simulator, self._cameras(), environment)
 

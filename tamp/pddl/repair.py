@@ -37,8 +37,8 @@ def repair(plan: PlanFile, judge: Judge, seconds: float, left: float | None = No
         if answer.able:
             engine = answer.able[0]
             answer = ask(problem, replace(question, engine=engine, left=max(0.0, deadline - time.monotonic())))
-        if answer.plans:
-            found.append([*steps[:kept], *map(str, answer.plans[0].actions)])
+        if answer.plan is not None:
+            found.append([*steps[:kept], *answer.plan.steps])
         elif answer.status is not PlanStatus.UNSOLVABLE or not kept:
             why_none = answer.message.removesuffix(NO_PLAN) or "the goal cannot be reached"
             break

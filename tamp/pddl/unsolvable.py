@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tamp.pddl.ask import FoundPlan, judged_plan
+from tamp.pddl.ask import judged_plan
 from tamp.pddl.compiling import compiled, without_metric
 from tamp.pddl.conditions import Literal, given_to, is_atom, literal_of, parts, written
 from tamp.pddl.engines import installed, lacking
@@ -66,48 +66,32 @@ Reporter = Callable[..., None]
 def explain(problem: Any, engine: str, seconds: float) -> Why:
     """As much as is found in the seconds, in a process of its own. `engine` is asked where Fast Downward cannot be."""
 
-    def work(report: Reporter) -> None:
-        solver = Solver.of(problem, engine, seconds)
-        reached = reach(solver.problem) or Reached({}, ())
-        never = [g for g in parts(solver.problem.goals) if written(g) in reached.hopeless]
-        if never:
-            report(never=tuple(map(written, never)))
-        exclusive = _report_drops(solver, never, report)
-        if never or exclusive:
-            _report_additions(solver, never, reached, report)
+    def work(emit: Emit) -> None:
+        def report(**found: Any) -> None:
+            emit({"kind": "why", "found": found})
 
-    return _why(work, seconds)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            solver = Solver.of(problem, engine, seconds)
+            reached = reach(solver.problem) or Reached({}, ())
+            never = [g for g in parts(solver.problem.goals) if written(g) in reached.hopeless]
+            if never:
+                report(never=tuple(map(written, never)))
+            exclusive = _report_drops(solver, never, report)
+            if never or exclusive:
+                _report_additions(solver, never, reached, report)
 
-
-def without_some(problem: Any, engine: str, seconds: float) -> Why:
-    """The goals without which there is a plan, of a problem for which none was found in time: whether there is one for
-    all of them is not known. As `explain` otherwise; empty where a plan is found for no goal alone."""
-
-    def work(report: Reporter) -> None:
-        solver = Solver.of(problem, engine, seconds)
-        solver.known[frozenset(map(written, parts(solver.problem.goals)))] = False  # all of them have had their time
-        _report_drops(solver, [], report, pairs=False)
-
-    return _why(work, seconds)
+    why = Why()
+    with closing(messages(work, seconds)) as received:
+        for message in received:
+            if message["kind"] == "why":
+                why = replace(why, **message["found"])
+    return why
 
 
 def in_words(problem: Any, engine: str, seconds: float = SECONDS) -> str:
     """That a problem has no plan and, as far as is found in the seconds, why, in one line."""
     return ": ".join(filter(None, (NO_PLAN, "; ".join(explain(problem, engine, seconds).sentences))))
-
-
-def _why(work: Callable[[Reporter], None], seconds: float) -> Why:
-    def quiet(emit: Emit) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            work(lambda **found: emit({"kind": "why", "found": found}))
-
-    why = Why()
-    with closing(messages(quiet, seconds)) as said:
-        for message in said:
-            if message["kind"] == "why":
-                why = replace(why, **message["found"])
-    return why
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,21 +139,21 @@ class Solver:
         ready, compilations = prepared(problem, self.engine)
         (result,) = results(ready, compilations, self.engine, seconds=max(0.5, left * _SHARE))
         if result.plan is not None:
-            valid = isinstance(judged_plan(problem, result.plan), FoundPlan)
+            valid = not isinstance(judged_plan(problem, result.plan), str)
             return [*result.plan.actions, None] if valid else None
         return () if result.status.name.startswith("UNSOLVABLE") else None
 
 
-def _report_drops(solver: Solver, never: Sequence[Any], report: Reporter, pairs: bool = True) -> bool:
+def _report_drops(solver: Solver, never: Sequence[Any], report: Reporter) -> bool:
     """The goals to drop: first any set that cannot be smaller by one goal, then smaller ones, the smallest first. On
-    the way the `pairs` of goals that exclude each other; whether there are any."""
+    the way the pairs of goals that exclude each other; whether there are any."""
     goals = parts(solver.problem.goals)
     hopeful = [g for g in goals if g not in never]
     kept, exclusive = list[Any](), list[tuple[str, str]]()
     for goal in hopeful:
         if solver.with_goals([*kept, goal]):
             kept.append(goal)
-        elif pairs and solver.with_goals([goal]):
+        elif solver.with_goals([goal]):
             others = (other for other in kept if solver.with_goals([other, goal]) is False)
             exclusive += [(written(other), written(goal)) for other in others]
     report(exclusive=tuple(exclusive))

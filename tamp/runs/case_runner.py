@@ -63,7 +63,7 @@ def _outcomes(case: Case, domain: Source, problem: Source, parsed: Any) -> Itera
 def _solved(case: Case, parsed: Any) -> str:
     engines.check(case.planner)
     answer = ask(parsed, Question(case.planner, seconds=case.timeout))
-    if answer.plans:
+    if answer.plan is not None:
         return "solvable"
     proven = answer.status is PlanStatus.UNSOLVABLE
     return answer.status.value if proven else f"{answer.status.value}: {answer.message}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motion.robot import RobotDescription
-from tamp.agent.agent import Outcome
+from tamp.agent.agent import AgentOutcome
 from tamp.agent.clock import Clock
 from tamp.agent.director import Decide
 from tamp.agent.recovery_options import REFLEXES
@@ -119,7 +119,7 @@ class Result:
     verdicts: dict[str, int] = field(default_factory=dict)
     out: str = ""
 
-    def take(self, outcome: Outcome) -> None:
+    def take(self, outcome: AgentOutcome) -> None:
         """Take over what an agent came to."""
         for name in (
             "goal",

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from motion.robot import RobotDescription
-from tamp.agent.agent import Agent, Outcome
+from tamp.agent.agent import Agent, AgentOutcome
+from tamp.agent.camera_perceiver import TabletopPerceiver
 from tamp.agent.clock import Ticked, run
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.xarm.arm_faults import ArmFault
@@ -76,12 +77,12 @@ class Acting(Ticked, Protocol):
     """What acts in an episode: an `Agent`, or a policy in a process of its own."""
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> AgentOutcome:
         """What it came to, by its own perception."""
         ...
 
 
-class Place(Protocol):
+class EpisodePlace(Protocol):
     """Where episodes run: LIBERO's simulator, another one, or an arm (`tamp.runs.worlds`)."""
 
     @property
@@ -111,7 +112,7 @@ def conduct(folder: Path, act: Callable[[EpisodeLog], ResultT]) -> ResultT:
 
 
 def run_episode(
-    place: Place,
+    place: EpisodePlace,
     task: Task,
     source: GoalSource | None,
     settings: Settings,

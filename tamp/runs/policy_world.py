@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
-from tamp.agent.agent import Outcome
+from tamp.agent.agent import AgentOutcome
 from tamp.agent.camera_perceiver import in_library_terms
 from tamp.backends.libero.cameras import Noise, calibration, encoders, in_metres, no_noise, pictures
 from tamp.backends.libero.environment import LiberoEnvironment
@@ -119,7 +119,7 @@ class _PolicyAgent:
     overlay: Overlay | None
     evaluator: Evaluator
     publish: Publish
-    outcome: Outcome = field(default_factory=Outcome)
+    outcome: AgentOutcome = field(default_factory=AgentOutcome)
     _over: bool = False
     _steps: int = 0
     _begun: bool = False
@@ -161,7 +161,7 @@ class _PolicyAgent:
         except PolicyFault as fault:
             self._failed(fault)
             return
-        self.outcome = Outcome(**(told or {}))
+        self.outcome = AgentOutcome(**(told or {}))
         self.outcome.total_steps = self._steps
         if cut and told is not None and not self.outcome.done:
             limit = self.environment.task.step_limit

@@ -10,8 +10,8 @@ import numpy as np
 
 from motion import grasps, kinematics, paths
 from motion.paths import Blocked, Check
+from motion.placements import settled
 from motion.poses import Array, pose
-from motion.settling import settled
 from tamp.model.atoms import Atom
 from tamp.model.motions import Grip, Move
 from tamp.model.scene import Scene, SceneObject

@@ -10,10 +10,9 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.pddl.conditions import given_to, written
-from tamp.pddl.judges import PlanJudge
+from tamp.pddl.judges import PlanJudge, TimedJudge
 from tamp.pddl.plan_file import PlanFile, resolve
 from tamp.pddl.simulation import Simulator
-from tamp.pddl.timed_verdict import TimedJudge
 from tamp.pddl.verdict import Verdict
 from tamp.view.page_layout import Layout
 

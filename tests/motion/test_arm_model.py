@@ -14,13 +14,12 @@ from scipy.spatial.transform import Rotation
 
 from motion.arm_model import arm_world, robot_model
 from motion.arms import ARMS, TURN, Arm
-from motion.bullet import Bullet
+from motion.bullet import WORLD, Bullet, written
 from motion.hands import Tool
 from motion.kinematics import solve_near
 from motion.poses import Array, pose
 from motion.robot_parts import parts_of
 from motion.shapes import Body, Shape
-from motion.urdf import WORLD, written
 from motion.world import World
 from tests.arm_cases import EACH, TABLES, bent, configurations
 

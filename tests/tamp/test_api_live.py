@@ -51,6 +51,6 @@ def test_what_cannot_be_is_said_before_anything_is_built(tmp_path: Path) -> None
         "--decider script needs": {"backend": "fake", "decider": "script"},
         "--clock paused are for simulated": {"backend": "xarm", "clock": "paused"},
     }
-    for message, asked in wrong.items():
+    for message, options in wrong.items():
         with pytest.raises(InputError, match=message):
-            begun(LiveConfig(**asked))
+            begun(LiveConfig(**options))

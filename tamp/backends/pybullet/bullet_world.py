@@ -6,13 +6,12 @@ from functools import partial
 
 import numpy as np
 
-from motion.bullet import Bullet
+from motion.bullet import WORLD, Bullet, written
 from motion.dynamics import Encoders
 from motion.poses import Array, from_quat, inverse, pose, to_quat
 from motion.robot import RobotDescription
 from motion.robot_parts import PartJoint, RigidPart, parts_of
 from motion.shapes import Shape
-from motion.urdf import WORLD, written
 from tamp.backends.physics.table import (
     FINGER_SPEED,
     FRICTION,

@@ -15,7 +15,7 @@ import numpy as np
 from motion.dynamics import ArmDynamics, Dynamics
 from motion.poses import Array
 from motion.standard_action import finger_target
-from tamp.agent.agent import Agent, Outcome
+from tamp.agent.agent import Agent, AgentOutcome
 from tamp.agent.camera_perceiver import Instruction, PerceiverFactory, Read, TabletopPerceiver, meant, nobody_reads
 from tamp.agent.director import Decide
 from tamp.agent.recovery_options import REFLEXES
@@ -79,7 +79,7 @@ class Policy:
     _now: _Episode | None = None
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> AgentOutcome | None:
         """What this episode came to; None as long as it goes on."""
         return self._now.outcome if self._now else None
 
@@ -110,7 +110,7 @@ class Policy:
             raise InputError(f"reset comes first: send {sent}, the policy knows neither what to do nor the cameras")
         return self._now.act(observation)
 
-    def end(self) -> Outcome | None:
+    def end(self) -> AgentOutcome | None:
         """Stop where it is; what the episode came to, None without one."""
         return self._now.end() if self._now else None
 
@@ -128,7 +128,7 @@ class _Episode:
         given: Given | None,
         names: Mapping[str, Sequence[str]],
     ) -> None:
-        self.outcome: Outcome | None = None
+        self.outcome: AgentOutcome | None = None
         self._names = names
         self.commanded: Command | None = None
         """What the last action is to do."""
@@ -143,7 +143,7 @@ class _Episode:
             self, calibration.robot, cameras, self._take, make, self._saw, policy.searches
         )
         self._agent: Agent | None = None
-        self._came_to = Outcome()
+        self._came_to = AgentOutcome()
 
     # What is felt and seen
 
@@ -242,7 +242,7 @@ class _Episode:
         told = Instruction(words, scene, state, policy.domain, policy.journal, names=names)
         return policy.read(self._perceiver.shown(told))
 
-    def end(self) -> Outcome:
+    def end(self) -> AgentOutcome:
         """Stop here."""
         if self.outcome is None:
             if self._agent is not None:

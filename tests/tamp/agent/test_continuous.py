@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 
 from motion.poses import Array
-from tamp.agent.orders import End, Say, Skip, Start, Stop, Undo
+from tamp.agent.orders import Say, Skip, Start, Stop, Undo
 from tamp.agent.session import STALE_HOLD, STALE_STOP
 from tamp.agent.tabletop_agent import Going, Heard
-from tamp.backends.fake_table import FakeTable
 from tamp.backends.xarm.arm_backend import ArmBackend
 from tamp.model.atoms import Atom
-from tamp.model.backend import Observation
 from tamp.model.events import Blind
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
@@ -88,14 +86,6 @@ def test_stuck_is_seen_and_mended_by_another_try(anywhere: Live, monkeypatch: py
     assert anywhere.stages(anywhere.pick)[-1] == "done"
 
 
-def test_a_further_try_says_what_went_wrong_before(live: Live) -> None:
-    assert isinstance(live.backend, FakeTable)
-    live.backend.faults.glued.add("box_1")
-    live.session.pursue(Goal.of([Atom("holding", ("box_1",))]))
-    live.run(20.0, lambda: "tried 2 of 3 times" in live.session.activities[0].waits_for)
-    assert live.session.activities[0].waits_for == "tried 2 of 3 times: box_1 is not in the hand"
-
-
 def hold(live: Live, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Keep the arm from moving; what lets it go again."""
     if isinstance(live.backend, ArmBackend):
@@ -155,14 +145,6 @@ def test_two_things_at_one_time_where_they_take_different_things(live: Live) -> 
     assert live.activity("watch").stage == "acting"
 
 
-def test_the_end_ends_everything(live: Live) -> None:
-    live.tell(Start("watch"), Start("wave"))
-    live.run(1.0)
-    live.tell(End())
-    live.run(1.0)
-    assert live.session.over and live.stages("wave")[-1] == live.stages("watch")[-1] == "stopped"
-
-
 @pytest.mark.parametrize(
     ("action", "says"),
     [
@@ -182,14 +164,6 @@ def test_what_cannot_start_says_what_is_missing(live: Live, action: str, says: s
     assert live.session.activities == []
 
 
-def test_a_stop_of_what_does_not_run_names_what_does(live: Live) -> None:
-    live.tell(Start("watch"))
-    live.run(0.1)
-    live.tell(Stop("wave"))
-    live.run(0.1)
-    assert live.refusals() == ["wave does not run; running: watch"]
-
-
 def test_a_flood_of_orders_is_cut_and_a_stop_gets_through(live: Live) -> None:
     live.tell(Start("wave"))
     live.run(0.5)
@@ -197,14 +171,6 @@ def test_a_flood_of_orders_is_cut_and_a_stop_gets_through(live: Live) -> None:
     live.run(0.05)
     assert live.session.activities == []
     assert live.refusals()[-1].startswith("more than ")
-
-
-def test_a_clock_that_jumps_back_does_not_turn_time_round(live: Live) -> None:
-    live.tell(Start("watch"))
-    live.run(2.0)
-    late = live.session.time
-    live.session.tick(Observation(0.0, live.table.observed.robot))
-    assert live.session.time == late and live.activity("watch").seconds >= 1.9
 
 
 def test_observations_that_cease_have_the_arm_hold_still_and_then_stop_everything(live: Live) -> None:

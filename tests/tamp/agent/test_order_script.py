@@ -52,8 +52,3 @@ def test_a_line_that_is_wrong_is_named(line: str, says: str, tmp_path: Path) -> 
     with pytest.raises(InputError) as told:
         read_script(path)
     assert str(told.value).startswith(f"{path}:3:") and says in str(told.value)
-
-
-def test_a_script_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read"):
-        read_script(tmp_path / "none.jsonl")

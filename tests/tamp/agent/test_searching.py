@@ -122,13 +122,6 @@ def test_what_is_nowhere_is_refused_with_where_one_has_looked() -> None:
     assert 0 < out.total_steps < 150
 
 
-def test_without_a_search_it_is_refused_at_once() -> None:
-    policy, told = tried(Hiding(), searches=False)
-    out = policy.outcome
-    assert out is not None and (out.reason, out.total_steps) == ("the scene has no first box", 0)
-    assert not [e for e in told if isinstance(e, Searching)]
-
-
 def test_what_is_doubtful_is_looked_at_from_nearby_before_it_is_acted_on() -> None:
     world = Hiding(missing="", doubtful="box_1")
     policy, told = tried(world)

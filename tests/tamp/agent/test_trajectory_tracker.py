@@ -88,12 +88,6 @@ def test_a_good_arm_ends_at_the_goal_and_says_what_it_does() -> None:
     assert arm.opening == pytest.approx(0.0, abs=1e-3)
 
 
-def test_nothing_to_do_is_done_at_once() -> None:
-    execution = TrajectoryTracker(timeline(), 0.08)
-    assert execution.stage == "done"
-    assert execution.step(KinematicArm().observe()) is None
-
-
 FAULTS: dict[str, Callable[[], KinematicArm]] = {
     "fingers that never stop": lambda: KinematicArm(restless=True),
     "an arm that is stuck": lambda: KinematicArm(stuck_after=0),
@@ -126,23 +120,6 @@ def test_an_arm_that_does_not_move_is_told_at_once_and_given_up() -> None:
     assert (execution.stage, execution.why) == ("halted", "the arm does not get to where it should go")
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_whatever_is_wrong_it_can_be_stopped_and_asked_at_every_step(fault: str) -> None:
-    whole = run(FAULTS[fault](), OUT, Grip(0.0), BACK)
-    for cut in range(0, len(whole) - 1, 7):
-        arm, execution = FAULTS[fault](), TrajectoryTracker(timeline(OUT, Grip(0.0), BACK), 0.08, PERIOD)
-        for _ in range(cut):
-            command = execution.step(arm.observe())
-            assert command is not None
-            arm.command(*command)
-        given = len(arm.commands)
-        stage = execution.stage
-        assert given == cut and stage == (whole[cut - 1] if cut else "move")
-        arm.stop()
-        assert execution.stage == stage, "asking changes nothing"
-        assert len(arm.commands) == cut + 1, "nothing acts but who drives it"
-
-
 def test_after_a_pause_it_goes_on_from_where_the_arm_is() -> None:
     arm, execution = KinematicArm(), TrajectoryTracker(timeline(OUT), 0.08, PERIOD)
     for _ in range(10):
@@ -154,12 +131,6 @@ def test_after_a_pause_it_goes_on_from_where_the_arm_is() -> None:
         assert len(arm.commands) < BOUND
         arm.command(*command)
     assert np.linalg.norm(error(arm.T, OUT.trajectory.T_world_tool[-1])[:3]) < 0.005
-
-
-def test_it_waits_for_an_arm_that_lags() -> None:
-    quick, slow = KinematicArm(), KinematicArm(response=0.12)
-    assert len(run(slow, OUT)) > len(run(quick, OUT)) + 3
-    assert np.linalg.norm(error(slow.T, OUT.trajectory.T_world_tool[-1])[:3]) < 0.01
 
 
 @pytest.mark.parametrize("response", [0.06, 0.04, 0.03])
@@ -177,20 +148,6 @@ def test_a_grip_ends_when_the_fingers_stop(thing: float) -> None:
     assert arm.opening == pytest.approx(thing)
     closing = (0.08 - thing) / FINGER_SPEED
     assert closing <= len(stages) <= closing + 6
-
-
-def test_fingers_that_never_stop_are_given_a_second_or_so() -> None:
-    assert 10 < len(run(KinematicArm(restless=True), Grip(0.0))) < 30
-
-
-def test_the_hand_stays_where_it_was_while_it_grips() -> None:
-    arm, execution = KinematicArm(thing=0.03), TrajectoryTracker(timeline(Grip(0.0)), 0.08, PERIOD)
-    held = arm.T
-    arm.command(*(execution.step(arm.observe()) or Command(np.zeros(6), 0.0)))
-    arm.T = held @ pose([0.01, 0.0, 0.0])
-    command = execution.step(arm.observe())
-    assert command is not None
-    assert np.allclose(command.displacement, [-0.01, 0, 0, 0, 0, 0])
 
 
 def test_what_is_held_keeps_being_closed_on() -> None:
@@ -213,27 +170,6 @@ def test_fingers_begin_shortly_before_the_hand_arrives(grip: float, before: floa
     assert 0 < moving.count(grip) * PERIOD <= before + 3 * PERIOD
 
 
-def test_a_move_may_say_how_wide_the_fingers_are() -> None:
-    arm = KinematicArm()
-    run(arm, line([0.0, 0.0, 1.0], [0.1, 0.0, 1.0], opening=0.05))
-    assert {c.opening for c in arm.commands} == {0.05}
-
-
-def test_what_need_not_be_precise_is_passed_through() -> None:
-    passing = Motion(OUT.trajectory, precise=False)
-    exact, rough = run(KinematicArm(), OUT), run(KinematicArm(), passing)
-    assert len(rough) < len(exact)
-
-
-def test_every_command_comes_from_the_observation_just_made() -> None:
-    aside = KinematicArm(T=pose([0.0, 0.05, 1.0]))
-    straight = KinematicArm()
-    commands = [TrajectoryTracker(timeline(OUT), 0.08, PERIOD).step(a.observe()) for a in (straight, aside)]
-    assert commands[0] is not None and commands[1] is not None
-    change = commands[1].displacement - commands[0].displacement
-    assert -0.1 <= change[1] <= -0.05 and np.allclose(np.delete(change, 1), 0.0), "the whole error at least"
-
-
 def test_an_action_may_end_on_the_way() -> None:
     """The arm does not stop between two actions that share a motion, and the fingers follow the second."""
     both = Motion(OUT.trajectory, 0.08, handover=Handover(0.5, 0.05))
@@ -248,13 +184,6 @@ def test_an_action_may_end_on_the_way() -> None:
     at = finished.index(1)
     assert arm.commands[at - 1].opening == 0.08 and arm.commands[at + 1].opening == 0.05
     assert min(speeds[at - 2 : at + 3]) > 0.5 * max(speeds)
-
-
-def test_fingers_begin_to_close_before_the_arm_has_stopped() -> None:
-    arm = KinematicArm(thing=0.03)
-    stages = run(arm, OUT, Grip(0.0))
-    assert 0.0 in [c.opening for c, stage in zip(arm.commands, stages, strict=False) if stage == "move"]
-    assert arm.opening == pytest.approx(0.03)
 
 
 def test_letting_go_ends_when_what_was_held_is_free() -> None:
@@ -304,10 +233,6 @@ def test_an_arm_that_is_vetoed_for_good_is_halted_and_nothing_counts_as_finished
     assert execution.step(arm.observe()) is None, "and stays so"
 
 
-def test_what_was_not_planned_in_a_world_is_not_looked_ahead_in() -> None:
-    assert not any(guarded(range(BOUND), state=None)[2])
-
-
 def test_the_motion_is_led_to_where_the_thing_is_seen_now() -> None:
     arm = KinematicArm()
     execution = TrajectoryTracker(timeline(OUT), 0.08, PERIOD)
@@ -322,16 +247,3 @@ def test_the_motion_is_led_to_where_the_thing_is_seen_now() -> None:
     goal = seen @ np.linalg.inv(thing) @ OUT.trajectory.T_world_tool[-1]
     e = error(arm.T, goal)
     assert np.linalg.norm(e[:3]) < 0.004 and np.linalg.norm(e[3:]) < 0.03
-
-
-def test_what_is_still_to_go_before_an_action_acts() -> None:
-    execution, arm = TrajectoryTracker(timeline(OUT, BACK, Grip(0.0)), 0.08, PERIOD), KinematicArm()
-    assert execution.seconds_until(2) == pytest.approx(2.0) and execution.seconds_until(0) == 0.0
-    assert len(execution.ahead(2)) == 42 and len(execution.ahead(0)) == 0
-    left, way = [], []
-    while (command := execution.step(arm.observe())) is not None:
-        left.append(execution.seconds_until(2))
-        way.append(len(execution.ahead(2)))
-        arm.command(*command)
-    assert left == sorted(left, reverse=True) and way == sorted(way, reverse=True)
-    assert left[-1] == 0.0 and way[-1] == 0

@@ -44,15 +44,6 @@ def test_types_and_signatures_are_those_of_the_file() -> None:
     assert not domain.is_a("interior", "drawer")
 
 
-def test_a_folder_and_a_name_mean_the_same_domain(tmp_path: Path) -> None:
-    assert load(str(copy(tmp_path))).text == load("tabletop").text
-
-
-def test_an_unknown_domain_says_which_there_are() -> None:
-    with pytest.raises(InputError, match=r"no domain 'tableto': give one of .*tabletop"):
-        load("tableto")
-
-
 @pytest.mark.parametrize(
     ("old", "new", "position", "says"),
     [

@@ -217,15 +217,3 @@ def test_what_may_happen_at_one_time(plan: str, verdict: str, tmp_path: Path) ->
         paths[-1].write_text(text)
     judge = judge_of(parse(Source("domain", TOGETHER), Source("problem", THINGS)))
     assert (words(plan, judge), validate(*paths, "-t", "0.00001").word) == (verdict, verdict)
-
-
-def test_val_takes_equal_numbers_for_less_and_tamp_does_not(tmp_path: Path) -> None:
-    """The fault that `make bench-validation` makes allowance for."""
-    problem = PUMPS.replace("(>= (level c) 3) (< (level a) 3)", "(< (level a) 1)")
-    paths = []
-    for name, text in {"domain": PUMP, "problem": problem, "plan": "; nothing\n"}.items():
-        paths.append(tmp_path / name)
-        paths[-1].write_text(text)
-    assert validate(*paths).word == "valid"
-    judge = judge_of(parse(Source("domain", PUMP), Source("problem", problem)))
-    assert words("; nothing\n", judge) == "invalid"

@@ -61,10 +61,6 @@ def test_times_are_told_from_numbers_of_steps(who: str) -> None:
     assert read(WRITTEN["ENHSP"]).format == "pddl"
 
 
-def test_a_step_has_the_line_on_which_it_begins() -> None:
-    assert [step.line for step in read("; c\n(a)(b\n c) (d)\n\n(e)").steps] == [2, 2, 3, 5]
-
-
 @pytest.mark.parametrize(
     "line", ["pick a b", "(pick a b", "(pick, a)", "1e999999999: (pick)", f"{'9' * 5000}: (pick)", "()", "(a) b", "a(b"]
 )
@@ -231,11 +227,6 @@ def test_times_come_with_the_steps_or_beside_them() -> None:
     assert [(s.start, s.duration) for s in plan.steps] == [(Fraction(1, 2), Fraction(9, 4)), (3, Fraction(3, 2))]
 
 
-@pytest.mark.parametrize("text", ["[]", '{"status": "found", "plan": []}', '{"plans": [{"cost": 0, "actions": []}]}'])
-def test_an_empty_list_is_an_empty_plan(text: str) -> None:
-    assert read_plan(Source("plan", text)).steps == ()
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -327,9 +318,3 @@ def test_what_cannot_be_read_stands_beside_what_is_unknown() -> None:
         ["plan:4", "step 4, (bringg b den)"],
         ["plan:5:1", "not a step of a plan"],
     ]
-
-
-def test_every_step_of_a_json_plan_that_is_none_is_told() -> None:
-    with pytest.raises(BadPlan) as raised:
-        read_for(Source("plan", '[{"skill": 1}, "(bring b den)", {"skill": "bring", "args": [1]}]'), PROBLEM)
-    assert [m.step for m in raised.value.mistakes] == [1, 3]

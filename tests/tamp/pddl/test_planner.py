@@ -104,13 +104,6 @@ def test_no_plan_is_not_bad_input(planner: str) -> None:
     assert "operators" in result.message
 
 
-def test_what_geometry_found_out_changes_the_plan() -> None:
-    state = KITCHEN.with_facts(frozenset({Atom("too-tall", ("cup", "chest"))}))
-    assert solve(problem_text(DOMAIN, state, "(in cup chest)")).status is PlanStatus.FOUND
-    shut = solve(problem_text(DOMAIN, state, "(and (in cup chest) (closed chest))"))
-    assert shut.status is PlanStatus.UNSOLVABLE
-
-
 def test_taking_many_things_off_a_table_takes_no_longer_than_putting_them_somewhere() -> None:
     """Fast Downward by itself searches for more than a minute when it is asked for what is not to hold."""
     cups = {f"cup{n}": "item" for n in range(8)}
@@ -130,19 +123,6 @@ def test_what_must_not_be_touched_is_left_alone(planner: str) -> None:
     assert solve(problem_text(DOMAIN, onto, "(on cup shelf)"), planner).status is PlanStatus.FOUND
     for goal in ("(in cup chest)", "(open chest)"):
         assert solve(problem_text(DOMAIN, onto, goal), planner).status is PlanStatus.UNSOLVABLE
-
-
-def test_what_is_in_the_way_is_moved_first() -> None:
-    state = KITCHEN.with_facts(frozenset({Atom("on", ("spoon", "bench")), Atom("clear", ("spoon",))}))
-    state = WorldState({**state.symbols, "spoon": "item"}, state.atoms)
-    goal = "(in cup basket)"
-    free = solve(problem_text(DOMAIN, state, goal)).plan
-    blocked = state.with_facts(frozenset({Atom("obstructed", ("cup", "spoon"))}))
-    moved = solve(problem_text(DOMAIN, blocked, goal)).plan
-    assert free is not None and moved is not None
-    assert [a.args[0] for a in free.actions if a.name == "pick"] == ["cup"]
-    picks = [a.args[0] for a in moved.actions if a.name == "pick"]
-    assert picks.index("spoon") < picks.index("cup")
 
 
 @pytest.mark.parametrize("planner", ["fast-downward", pytest.param("pyperplan", marks=pytest.mark.thorough)])

@@ -61,14 +61,6 @@ def test_a_domain_that_does_not_parse_says_where(old: str, new: str, says: str) 
         parse(Source("d.pddl", DOMAIN.replace(old, new)), Source("p.pddl", PROBLEM))
 
 
-@pytest.mark.parametrize(("old", "new", "line"), [("(p o)", "(p u)", 3), ("(q)", "(r)", 4), ("(:goal", "(:goul", 4)])
-def test_a_fault_of_the_problem_is_not_the_domains(old: str, new: str, line: int) -> None:
-    with pytest.raises(InputError) as told:
-        parse(Source("d.pddl", DOMAIN), Source("p.pddl", PROBLEM.replace(old, new)))
-    assert all(m.startswith("p.pddl:") for m in told.value.messages)
-    assert any(m.startswith(f"p.pddl:{line}:") for m in told.value.messages)
-
-
 def test_all_that_is_wrong_is_told_at_once_with_its_place() -> None:
     domain = DOMAIN.replace("?x - thing) :pre", "?x - thin) :pre").replace(":effect (q)", ":effect (r)")
     problem = PROBLEM.replace("(p o)", "(p u)").replace("(q)", "(p o o)")

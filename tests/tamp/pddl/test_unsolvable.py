@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tamp.api.planning import plan_problem
 from tamp.files.source import Source
-from tamp.pddl.ask import Answer, Question
-from tamp.pddl.planner import PlanStatus
 from tamp.pddl.reading import parse
 from tamp.pddl.unsolvable import Why, explain
 
@@ -72,13 +67,6 @@ def test_a_fact_that_has_to_go() -> None:
     assert found.add == ("(not (stuck crate))",)
 
 
-def test_two_goals_that_exclude_each_other() -> None:
-    """Each can hold: nothing is never true, one of them has to go."""
-    found = why("(and (carried letter) (at shop) (carried crate))")
-    assert (found.never, found.add, found.complete) == ((), (), True)
-    assert found.drop in (("(carried letter)",), ("(carried crate)",))
-
-
 def test_goals_that_never_hold_together_are_told_in_pairs() -> None:
     found = why("(and (at home) (at shop) (carried letter))")
     assert found.exclusive == (("(at home)", "(at shop)"),)
@@ -92,11 +80,6 @@ def test_the_smallest_set_is_found_after_a_larger_one() -> None:
     assert (found.drop, found.complete) == (("(carried crate)",), True)
 
 
-def test_a_quantified_goal_is_taken_apart() -> None:
-    found = why("(and (forall (?x - parcel) (carried ?x)) (at home))")
-    assert len(found.drop) == 1 and found.drop[0].startswith("(carried ")
-
-
 @pytest.mark.parametrize("engine", ["pyperplan", "fast-downward-opt"])
 def test_any_engine_gets_the_same_reasons(engine: str) -> None:
     assert why("(sunny)", engine=engine) == why("(sunny)")
@@ -104,48 +87,3 @@ def test_any_engine_gets_the_same_reasons(engine: str) -> None:
 
 def test_without_time_nothing_is_claimed() -> None:
     assert why("(sunny)", seconds=0.0) == Why()
-
-
-BLOCKS = """(define (domain blocks) (:requirements :strips :typing) (:types block)
-  (:predicates (on ?a ?b - block) (free ?a - block) (clear ?a - block) (blue ?a - block))
-  (:action stack :parameters (?a ?b - block) :precondition (and (free ?a) (clear ?a) (clear ?b))
-    :effect (and (on ?a ?b) (not (free ?a)) (not (clear ?b))))
-  (:action unstack :parameters (?a ?b - block) :precondition (and (on ?a ?b) (clear ?a))
-    :effect (and (free ?a) (clear ?b) (not (on ?a ?b)))))"""
-
-
-def late(goal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[float], Answer]:
-    """The seconds that the search had, and the answer of one that came to no end in ten minutes."""
-    limits: list[float] = []
-
-    def ask(problem: object, question: Question, told: object) -> Answer:
-        limits.append(question.limit)
-        return Answer(PlanStatus.TIMEOUT, "fast-downward", 0.0)
-
-    monkeypatch.setattr("tamp.pddl.ask.ask", ask)
-    objects = "(:objects a b c - block) (:init (free a) (free b) (free c) (clear a) (clear b) (clear c))"
-    (tmp_path / "domain.pddl").write_text(BLOCKS)
-    (tmp_path / "problem.pddl").write_text(f"(define (problem p) (:domain blocks) {objects} (:goal {goal}))")
-    return limits, plan_problem(tmp_path / "domain.pddl", tmp_path / "problem.pddl", timeout=600.0)
-
-
-def test_of_goals_that_have_no_plan_in_time_those_are_told_without_which_there_is_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    limits, answer = late("(and (on a b) (on b c) (on c a))", tmp_path, monkeypatch)
-    assert answer.status is PlanStatus.TIMEOUT and answer.why is not None
-    assert answer.why.sentences == ("there is a plan without the goal (on c a)",)
-    assert 300.0 <= limits[0] < 600.0
-
-
-def test_of_one_goal_nothing_is_told_and_the_search_has_all_the_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    limits, answer = late("(on a b)", tmp_path, monkeypatch)
-    assert answer.why is None and limits[0] > 540.0
-
-
-def test_where_no_goal_alone_is_reached_nothing_is_told_to_drop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert late("(and (blue a) (blue b))", tmp_path, monkeypatch)[1].why is None

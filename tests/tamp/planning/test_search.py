@@ -74,13 +74,6 @@ def test_only_choices_about_what_is_in_the_way_are_made_anew() -> None:
     assert put.done.count(("ball", "shelf")) == put.done.count(("pan", "desk")) == WAYS, "once for each of them"
 
 
-def test_where_nothing_chosen_matters_nothing_is_tried_again() -> None:
-    put = Willing()
-    found = refined(actions("put box shelf", "pick cup desk"), put=put, pick=Willing(hindered_by("jug", "cup")))
-    assert isinstance(found, Failure)
-    assert put.done == [("box", "shelf")]
-
-
 def test_a_cause_that_does_not_say_what_it_depends_on_is_tried_with_all() -> None:
     put = Willing()
     refuse = Willing(lambda args: Infeasible("collision", ("jug",)))
@@ -136,14 +129,6 @@ def test_an_alternative_that_geometry_rules_out_is_left_for_another() -> None:
         _, found = decide(Willing(), place, "(or (on cup tray) (on box shelf))")
         assert isinstance(found, Solution), found
         assert str(found.goal) == "(on box shelf)" and found.plan.actions[0].args == ("box", "desk")
-
-
-def test_more_alternatives_than_are_planned_for_are_planned_for_together() -> None:
-    search, found = decide(
-        Willing(), Willing(), "(forall (?o - item) (exists (?s - surface) (and (on ?o ?s) (not (= ?s desk)))))"
-    )
-    assert isinstance(found, Solution), found
-    assert search.skeletons == 1
 
 
 def test_a_goal_that_can_never_hold_has_no_plan() -> None:
@@ -351,13 +336,6 @@ class Stubborn:
         if len(self.asked) > 1:
             return PlanResult(PlanStatus.GAVE_UP, None, 0.0, "no idea")
         return PlanResult(PlanStatus.FOUND, self.plan, 0.0)
-
-
-def test_any_planner_will_do_and_reads_the_scenes_own_names() -> None:
-    planner = Stubborn()
-    _, found = decide(Willing(), Willing(), planner=planner)
-    assert isinstance(found, Solution) and len(found.plan.actions) == 2
-    assert "on(cup, tray)" in planner.asked[0] and "n000" not in planner.asked[0]
 
 
 def test_objections_reach_any_planner_and_giving_up_is_no_proof() -> None:

@@ -145,7 +145,7 @@ def test_logs_that_are_not_whole_say_so(tmp_path: Path) -> None:
 def test_a_run_of_an_arm_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     start = event("start", 0.0, goal=None, world="bench", arm="xarm6", steps=["MoveToNamed(name='home')"])
     look = event("second_look", 0.1, number=1, bodies=None, itself=None, looked=9)
-    content = told(write(tmp_path / "e", [start, look, event("end", 0.2, success=True, why="", reason="")]))
+    content = told(write(tmp_path / "e", [start, look, event("outcome", 0.2, success=True, why="", reason="")]))
     assert (content.status.verdict, content.failures, content.status.notes) == ("It succeeded.", [], ())
     assert (content.title, [r.action for r in content.rows]) == ("A plan of 1 step", ["MoveToNamed(name='home')"])
     assert 'id="space"' not in page_of(tmp_path / "e")

@@ -16,7 +16,7 @@ from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.files.source import Source
 from tamp.pddl.domain_file import load
-from tamp.skills import declared, registry
+from tamp.skills import registry
 from tamp.skills.folder_check import check
 
 BENCH = data_dir("problems") / "xarm"
@@ -92,11 +92,6 @@ def test_what_the_world_does_not_have_is_told_with_its_step(bench: Workcell, tmp
         judged(plan, goal, without, tmp_path)
 
 
-def test_a_world_that_does_not_say_its_labels_takes_the_symbols_as_they_are(bench: Workcell, tmp_path: Path) -> None:
-    steps = judged(TOUCHED.format("wine_glass"), "(touched wine_glass)", replace(bench, labels=()), tmp_path).steps
-    assert steps[1] == s.ApproachObject(("wine glass",), ref="above_table")
-
-
 def test_work_for_a_hand_that_is_not_there_is_refused_before_anything_moves(bench: Workcell, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"step 4, \(grasp cup_1 above_table\): .*names none; valid: hand = "):
         judged(FIRST, "(at cup_1 bin_drop)", replace(bench, hand=None), tmp_path)
@@ -106,13 +101,6 @@ def test_a_target_outside_the_workspace_is_refused_with_its_action(bench: Workce
     low = replace(bench, workspace=replace(bench.workspace, high=bench.workspace.high - [0, 0, 0.37]))
     with pytest.raises(InputError, match=r"step 6, \(go-over bin_drop\): it ends .*"):
         judged(FIRST, "(at cup_1 bin_drop)", low, tmp_path)
-
-
-def test_the_shipped_plan_is_valid_in_the_shipped_world(bench: Workcell) -> None:
-    text = (BENCH / "cup_to_bin.plan").read_text()
-    found = read_plan_steps(Source("plan", text), "xarm", BENCH / "cup_to_bin.pddl", bench)
-    assert found.verdict.valid
-    assert [step.kind for step in found.steps if isinstance(step, HandEvent)] == ["open", "close", "open"]
 
 
 # The table
@@ -158,8 +146,3 @@ def test_a_domain_for_the_other_backend_is_refused_in_one_line() -> None:
         bind(load("tabletop"))
     with pytest.raises(InputError, match=r"skills\.toml: the domain 'xarm' is for xarm, not for libero; valid: "):
         registry.bind(load("xarm"))
-
-
-def test_no_skill_is_of_two_backends() -> None:
-    names = [name for each in declared.specs().values() for name in each]
-    assert len(names) == len(set(names))

@@ -269,11 +269,6 @@ def test_findings_are_sorted_by_place(tmp_path: Path) -> None:
     assert lines == sorted(lines) and len(lines) >= 2
 
 
-def test_a_finding_has_the_line_as_it_is_written(tmp_path: Path) -> None:
-    found = checked(tmp_path, DOMAIN.replace("(not (wet))", "(NOT (Wett))")).findings
-    assert [(f.column, f.text) for f in found if f.code == "unknown-predicate"] == [(13, "      (NOT (Wett))")]
-
-
 def test_a_connective_is_one_though_a_predicate_has_its_name(tmp_path: Path) -> None:
     text = DOMAIN.replace("(wet)\n", "(wet) (when)\n").replace(":effect (not (tired))", ":effect (when (tired))")
     found = checked(tmp_path, text).findings
@@ -289,11 +284,6 @@ def test_what_is_in_doubt_is_no_error_beside_one(error: str, codes: list[str], t
         assert errors == codes
     in_problem = checked(tmp_path, text.replace(error, "(wet)"), PROBLEM.replace("(signed book)", "(signed letter)"))
     assert [f.code for f in in_problem.findings if f.severity == "error"] == ["unknown-object"]
-
-
-def test_an_and_around_all_facts_is_reported_though_unified_planning_reads_it(tmp_path: Path) -> None:
-    text = PROBLEM.replace("(:init\n", "(:init (and\n").replace("(= (total-cost) 0))", "))")
-    assert [(f.line, f.code) for f in checked(tmp_path, problem=text).findings] == [(8, "syntax")]
 
 
 def test_what_the_reader_raises_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,18 +110,6 @@ def test_fixing_changes_nothing_else_to_the_byte(ends: str, mark: str, tmp_path:
     assert check(path).lacking == ()
 
 
-def test_a_section_is_made_where_there_is_none(tmp_path: Path) -> None:
-    path = tmp_path / "d.pddl"
-    text = domain(":strips", "(or (p ?x) (q ?x))").replace("  (:requirements :strips)\n", "")
-    path.write_text(text)
-    report = check(path)
-    assert report.domain is not None
-    add_requirements(report.domain, report.lacking)
-    added = "(define (domain d)\n  (:requirements :strips :disjunctive-preconditions)\n"
-    assert path.read_text() == text.replace("(define (domain d)\n", added)
-    assert check(path).lacking == ()
-
-
 def test_what_only_the_goal_needs_is_asked_for_and_is_not_superfluous(tmp_path: Path) -> None:
     path, problem = tmp_path / "d.pddl", tmp_path / "p.pddl"
     problem.write_text("(define (problem p) (:domain d) (:objects b) (:init (p b)) (:goal (or (p b) (q b))))")

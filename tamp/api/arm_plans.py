@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tamp.api import arguments, language
-from tamp.api.arm_progress import Progress
+from tamp.api.sources import Say
 from tamp.backends.xarm.address import CONTROL_PORT, host_of
+from tamp.backends.xarm.arm_result import STANDS, ArmResult
 from tamp.errors import InputError
 from tamp.runs.episode_log import new_folder
 
@@ -21,14 +23,49 @@ if TYPE_CHECKING:
     from motion.poses import Array
     from tamp.api.language import Model
     from tamp.api.solving import Person
-    from tamp.api.sources import Say
-    from tamp.backends.xarm.arm_result import ArmResult
     from tamp.backends.xarm.arm_steps import Step
     from tamp.backends.xarm.domain_plans import JudgedArmPlan
     from tamp.backends.xarm.hand import HandEvent
     from tamp.backends.xarm.workcell import Workcell
     from tamp.files.source import Source
     from tamp.runs.episode_log import EpisodeLog
+
+EVERY = 2.0
+"""Seconds between two lines about what is only gone through."""
+
+
+@dataclass
+class Progress:
+    """Passes events on to the log, and says of the `total` steps what becomes of them."""
+
+    log: Callable[..., None]
+    total: int
+    say: Say
+    _said: float = field(default_factory=time.monotonic, init=False)
+    _begun: bool = field(default=False, init=False)
+    _internal: bool = field(default=False, init=False)
+
+    def event(self, name: str, /, **fields: Any) -> None:
+        """Take an event as the log does."""
+        self.log(name, **fields)
+        if name == "done":
+            near = f", nearest {fields['nearest'] * 1000:.0f} mm" if fields["nearest"] is not None else ""
+            self.say(f"{fields['action']}: done ({fields['number']} of {self.total}; {fields['seconds']:.1f} s{near})")
+        elif name == "jumped":
+            moved = f"{fields['label']} has moved {fields['metres'] * 1000:.0f} mm since it was approached"
+            self.say(f"{moved}: approaching it anew")
+        elif name == "warning":
+            self.say(f"warning: {fields['message']}")
+        elif name == "abort":
+            self._internal = fields["why"] == "internal"
+        elif name == "halted" and self._internal:  # an error follows, and no summary
+            self.say(STANDS[fields["acknowledged"]])
+        elif name == "step":
+            self._begun = True
+        elif name == "second_look" and not self._begun and time.monotonic() - self._said > EVERY:
+            self._said = time.monotonic()
+            self.say(f"checking step {fields['number']} of {self.total}")
+
 
 WORLD = Path("xarm.toml")
 """The world unless another one is named."""
@@ -189,7 +226,6 @@ def solved(
     """The action plan that words ask for, and what became of it; none, and the kind `goal`, where they come to no plan,
     or to one that the world does not have room for. What was asked and answered, and what was objected to it, is in the
     folder, then too."""
-    from tamp.backends.xarm.arm_result import ArmResult
     from tamp.backends.xarm.arm_steps import steps_of
     from tamp.errors import Refusal
     from tamp.runs.episode_runner import conduct

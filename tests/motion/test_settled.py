@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from motion.placements import settled
 from motion.poses import error, pose, rotation_about
-from motion.settling import settled
 from motion.shapes import Body, Shape
 from motion.world import State, World
 
