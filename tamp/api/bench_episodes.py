@@ -124,8 +124,8 @@ class Runner:
         if self._scenes is not None:
             self._scenes.forget()
         folder.mkdir(parents=True, exist_ok=True)
-        told = "".join(traceback.format_exception(error))
-        (folder / "traceback.txt").write_text(told, encoding="utf-8")
+        lines = "".join(traceback.format_exception(error))
+        (folder / "traceback.txt").write_text(lines, encoding="utf-8")
         return {"failure_stage": "error", "failure_reason": f"{type(error).__name__}: {error}"}
 
     def _whole(self, task: Task, k: Key, instruction: str, folder: Path) -> Record:
@@ -196,7 +196,7 @@ class Runner:
 
 def record(k: Key, setup: Setup, instruction: str | None, outcome: Record) -> Record:
     """A line of the results, in the fields' order."""
-    told = {
+    whole = {
         **NOTHING,
         **k._asdict(),
         "language": instruction,
@@ -206,7 +206,7 @@ def record(k: Key, setup: Setup, instruction: str | None, outcome: Record) -> Re
         "perception": setup.label,
         **outcome,
     }
-    return {name: told[name] for name in FIELDS}
+    return {name: whole[name] for name in FIELDS}
 
 
 def _task(k: Key) -> Task:

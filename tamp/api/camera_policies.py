@@ -116,7 +116,7 @@ def noise(kind: str, *seeds: int) -> Noise:
 
 
 def serve(config: ServeConfig, about: dict[str, object], ready: Callable[[int], None], say: Say) -> None:
-    """Serve a policy at a port of 127.0.0.1, 0 for a free one, which `ready` is told, until Ctrl-C. Clients get what it
+    """Serve a policy at a port of 127.0.0.1, 0 for a free one, which `ready` is called with, until Ctrl-C. Clients get what it
     says `about` itself. InputError when the port is taken."""
     from tamp.backends.libero import rendering
     from tamp.perception.library import read_index

@@ -60,7 +60,7 @@ def validate(
         its `steps` after that and the `edits`; `cost` by the problem's metric.
 
     Raises:
-        InputError: For files that cannot be read, steps that name no action or thing, and problems that nobody judges.
+        InputError: For files that cannot be read, steps that name no action or thing, and problems that cannot be judged.
             Where steps are at fault, its `mend` is what would make the plan valid.
 
     >>> import tamp
@@ -123,7 +123,7 @@ def mend_of(error: InputError) -> Mend:
 
 @dataclass(frozen=True)
 class ContractVerdict:
-    """What is wrong with an xArm action plan: its `breaches`, and `warnings` of what nobody reads, each with line and
+    """What is wrong with an xArm action plan: its `breaches`, and `warnings` of what is not read, each with line and
     column; `steps` is how many it has, None where it has none."""
 
     breaches: tuple[tuple[Breach, int, int], ...]
