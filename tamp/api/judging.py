@@ -60,7 +60,7 @@ def validate(
         its `steps` after that and the `edits`; `cost` by the problem's metric.
 
     Raises:
-        InputError: For files that cannot be read, steps that name no action or thing, and problems that cannot be judged.
+        InputError: For files that cannot be read, steps that name no action or thing, and problems without a judge.
             Where steps are at fault, its `mend` is what would make the plan valid.
 
     >>> import tamp
