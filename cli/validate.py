@@ -133,7 +133,7 @@ def _mend_as_dict(mend: Mend) -> Answer:
 
 
 def _mend_lines(mend: Mend) -> list[str]:
-    """What would make a plan valid, with the steps that go and come where these are several; or why there is nothing."""
+    """What would make a plan valid, with the steps that go and come where they are several; or why there is none."""
     if len(mend.edits) > 1:
         return [f"{mend.words}:", *(f"  {line}" for line in mend.told())]
     return [line for line in (mend.words, mend.why_none) if line]
