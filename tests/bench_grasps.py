@@ -153,8 +153,7 @@ def off(folder: Path, probe: Probe, thing: str) -> list[float] | None:
 def calibrate(setup: Setup, first: int) -> Iterator[str]:
     """Calibrate each rig, as `tamp perception record` and `tamp calibrate` do."""
     from tamp.perception import calibration, recordings
-    from tamp.perception.calibration import calibrated_from
-    from tamp.runs.recording import Order, record
+    from tamp.runs.scene_recording import Order, record
 
     skins = library().robots[ROBOT].skins
     for rig in range(RIGS):
@@ -166,7 +165,8 @@ def calibrate(setup: Setup, first: int) -> Iterator[str]:
         with hush_simulator(), tempfile.TemporaryDirectory() as folder:
             record(order, Path(folder))
             recording = recordings.read(Path(folder))
-            found = calibrated_from(recording, skins)
+            seen = [recording.looked(n) for n in range(len(recording.moments))]
+            found = calibration.calibrated(recording.robot, seen, skins)
             calibration.write(path, found, recording.about)
         yield f"rig {rig}: " + ", ".join(f"{f.camera} {1000 * f.size[0]:.1f} mm" for f in found)
 

@@ -62,7 +62,7 @@ def recorded(case: Case, folder: Path) -> Path:
     from tamp.backends.libero.tasks import find
     from tamp.pddl.domain_file import load as domain
     from tamp.perception.recordings import INDEX
-    from tamp.runs.recording import Order, record
+    from tamp.runs.scene_recording import Order, record
 
     order = Order(find(f"{case.suite}/{case.task}"), domain("tabletop"), init_state=case.state, every=case.every)
     if not (folder / order.name / INDEX).is_file():

@@ -120,8 +120,8 @@ def serve(config: ServeConfig, about: dict[str, object], ready: Callable[[int], 
     get what it says `about` itself. InputError when the port is taken."""
     from tamp.backends.libero import rendering
     from tamp.perception.library import read_index
-    from tamp.runs.policy.answering import Answering
     from tamp.runs.policy.policy import Diary
+    from tamp.runs.policy.remote import Answering
     from tamp.runs.policy.server import serve as listen
     from tamp.runs.spoken import spoken
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tamp.perception.calibration import CalibratedCamera
     from tamp.perception.library import Library
     from tamp.perception.tracking import Track
-    from tamp.runs.recording import Order
+    from tamp.runs.scene_recording import Order
 
 
 def orders(config: RecordConfig) -> list[Order]:
@@ -27,7 +27,7 @@ def orders(config: RecordConfig) -> list[Order]:
     rendering.prepare(video=False, pictures=True)
     with hush_simulator():
         from tamp.backends.libero.tasks import find
-        from tamp.runs.recording import Order
+        from tamp.runs.scene_recording import Order
 
         loaded, size, found = arguments.domain(config.domain), (config.size, config.size), []
         for task in map(find, config.scenes):
@@ -40,7 +40,7 @@ def recorded(order: Order, folder: Path) -> dict[str, Any]:
     """What there is in a folder of an order, once it is recorded; it is left alone where that scene was recorded before
     in that size, and `kept` then."""
     from tamp.perception import recordings
-    from tamp.runs.recording import record
+    from tamp.runs.scene_recording import record
 
     if (folder / recordings.INDEX).is_file():
         before = recordings.read(folder)
@@ -107,9 +107,7 @@ class CalibratedCameras:
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
-        from tamp.perception import calibration
-
-        return {"cameras": {c.camera: calibration.as_record(c) for c in self.cameras}, "out": self.file}
+        return {"cameras": {c.camera: c.as_record() for c in self.cameras}, "out": self.file}
 
 
 def calibrated(config: CalibrateConfig) -> CalibratedCameras:
@@ -126,7 +124,8 @@ def calibrated(config: CalibrateConfig) -> CalibratedCameras:
     from tamp.perception.library import load
 
     read, skins = recordings.read(config.folder), load().robots[ROBOT].skins
-    found = calibration.calibrated_from(read, skins)
+    observations = [read.looked(n) for n in range(len(read.moments))]
+    found = calibration.calibrated(read.robot, observations, skins)
     file = config.out or config.folder / "calibration.json"
     calibration.write(file, found, read.about)
     base = inverse(pose(World(read.robot, []).base_position()))

@@ -18,20 +18,36 @@ from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.fitting import Candidate, candidates
-from tamp.perception.grasp_detection import HandTracker, at_pads
 from tamp.perception.library import Library
 from tamp.perception.looks import Look, gone, sighting
 from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognition import Recognition, recognised
 from tamp.perception.rig import Rig, link_poses, reaches_forward
-from tamp.perception.segmentation import Ground, Points, above, clusters, ground_of, looked_from, stood_on, together
-from tamp.perception.support import OBSTACLE, Obstacle, floating, ground_object, reaches, set_on_ground, unexplained
+from tamp.perception.segmentation import (
+    OBSTACLE,
+    Ground,
+    Obstacle,
+    Points,
+    above,
+    clusters,
+    floating,
+    ground_object,
+    ground_of,
+    looked_from,
+    reaches,
+    set_on_ground,
+    stood_on,
+    together,
+    unexplained,
+)
 from tamp.perception.tracking import (
     AROUND,
     ELSEWHERE,
     EXPLAINED,
     HALF_KNOWN,
+    HandTracker,
     Track,
+    at_pads,
     followed,
     held_as_seen,
     kept_apart,

@@ -69,22 +69,19 @@ class FitTarget:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Poses (k, 4, 4) of a model with, for each (k,), the share of the points `on` its skin, the share of the skin
-    where one sees past it, and both in one `score`, at most 1."""
+    """Poses (k, 4, 4) of a model with a `score` (k,) each, at most 1: the share of the points that are on its skin,
+    less that of the skin where one sees past it, times `EMPTY`."""
 
     T_world_object: Numbers
-    on: Numbers
-    empty: Numbers
-
-    @property
-    def score(self) -> Numbers:
-        """Higher is better."""
-        return self.on - EMPTY * self.empty
+    score: Numbers
 
     def best(self, n: int) -> Fit:
         """The `n` best ones, best first."""
-        order = np.argsort(-self.score, kind="stable")[:n]
-        return Fit(self.T_world_object[order], self.on[order], self.empty[order])
+        return self.some(np.argsort(-self.score, kind="stable")[:n])
+
+    def some(self, which: Numbers | list[int]) -> Fit:
+        """Those with some numbers."""
+        return Fit(self.T_world_object[which], self.score[which])
 
 
 def turned(p: Numbers, yaw: Numbers, R: Numbers) -> Numbers:
@@ -102,7 +99,7 @@ def judged(T: Numbers, skin: Skin, target: FitTarget, samples: Numbers, near: fl
     from `near` metres from the skin on a point counts for nothing."""
     f = skin.field
     on = on_skin(target.points, T, f.steps, f.origin, f.cell, f.unit, near)
-    return Fit(T, on, emptiness(T, samples, target.looks, near))
+    return Fit(T, on - EMPTY * emptiness(T, samples, target.looks, near))
 
 
 def emptiness(T: Numbers, samples: Numbers, looks: Sequence[Look], near: float = ON_SKIN) -> Numbers:

@@ -17,6 +17,7 @@ from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.scene import Joint, Part, Region, Scene, SceneObject
 from tamp.model.state import WorldState
+from tamp.perception.predicates import TOUCHING
 from tamp.user_code import user_code
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ Need = Literal["object", "region", "joint", "shape"]
 NEEDS: tuple[Need, ...] = ("object", "region", "joint", "shape")
 SECONDS = 2.0
 """Seconds that an observer may take for one scene."""
-TOUCHING = 0.004
-"""Metres between two things that count as touching."""
 
 
 @dataclass(eq=False)

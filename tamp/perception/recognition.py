@@ -143,7 +143,7 @@ def recognised(
     found, lots = _without_loose(found, points)
     for lot in lots:
         left = [rest for c in left for rest in clusters(c.where(np.asarray(cKDTree(lot.p).query(c.p)[0]) > 0.0))]
-    return [_unknown(f, points) if f.strange else f for f in found], [*lots, *left]
+    return [_as_unknown(f, points) if f.strange else f for f in found], [*lots, *left]
 
 
 def _without_loose(found: Sequence[Recognition], points: Points) -> tuple[list[Recognition], list[Points]]:
@@ -164,7 +164,7 @@ def _fits(f: Recognition, p_own: Array) -> bool:
     return f.score + float(inside.sum()) / max(1, len(p_own)) > FITS
 
 
-def _unknown(strange: Recognition, points: Points) -> Recognition:
+def _as_unknown(strange: Recognition, points: Points) -> Recognition:
     """What has only the shape of a model, as a thing of its own."""
     near = points.where(strange.placed.distance(points.p) < EXPLAINED)
     return replace(strange, placed=shaped_like(strange.placed, near), like=())
@@ -340,7 +340,7 @@ def _apart(fits: Fit, c: Candidate) -> list[Fit]:
         heading = fits.T_world_object[i, :2, :2]
         if len(kept) < TURNED and all(np.abs(heading - fits.T_world_object[k, :2, :2]).max() > 0.5 for k in kept):
             kept.append(int(i))
-    return [Fit(fits.T_world_object[[i]], fits.on[[i]], fits.empty[[i]]) for i in kept]
+    return [fits.some([i]) for i in kept]
 
 
 def _with_joints(c: Candidate, fit: Fit, target: FitTarget) -> tuple[Candidate, Fit]:
@@ -357,7 +357,7 @@ def _as_good(c: Candidate, fit: Fit, best: tuple[Candidate, Fit]) -> Fit:
     off = c.skin.field.distance(moved(other.samples, T))
     back = other.skin.field.distance(moved(c.samples, inverse(T)))
     same = max(np.percentile(off, MOSTLY), np.percentile(back, MOSTLY)) < SAME_SHAPE
-    return replace(fit, on=there.on, empty=there.empty) if same else fit
+    return replace(fit, score=there.score) if same else fit
 
 
 def _found(c: Candidate, fit: Fit, target: FitTarget) -> Recognition:

@@ -34,7 +34,7 @@ SIZE, QUALITY = (240, 240), 80
 MISSING = "no pictures on the page: they need OSMesa: apt-get install libosmesa6"
 
 
-class PictureProcess:
+class PagePictures:
     """Has pictures drawn. `make` makes what draws, in a process of its own, with a method `take` for what `arrangement`
     says of the world. The run waits for nothing: while one picture is drawn no other one is asked for."""
 
@@ -123,9 +123,9 @@ def can_draw(say: Callable[[str], None]) -> bool:
 
 def pictures_of(
     stage: StageModel, arrangement: Callable[[], Arrangement], folder: Path, say: Callable[[str], None]
-) -> PictureProcess:
+) -> PagePictures:
     """What draws pictures of a stage."""
-    return PictureProcess(partial(StageRenderer, stage, folder), arrangement, say)
+    return PagePictures(partial(StageRenderer, stage, folder), arrangement, say)
 
 
 @contextlib.contextmanager

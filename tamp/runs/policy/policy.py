@@ -115,35 +115,33 @@ class Policy:
         return self._now.end() if self._now else None
 
 
+@dataclass(eq=False)
 class _Episode:
-    """One episode of a policy. It is the backend that the session's performer is made with, too."""
+    """One episode of a policy. It is also the backend of the agent at the table."""
 
-    def __init__(
-        self,
-        policy: Policy,
-        calibration: Calibration,
-        instruction: str | None,
-        seed: int,
-        more: More | None,
-        given: Given | None,
-        names: Mapping[str, Sequence[str]],
-    ) -> None:
-        self.outcome: AgentOutcome | None = None
-        self._names = names
-        self.commanded: Command | None = None
-        """What the last action is to do."""
-        self.period = calibration.robot.period
-        self._policy, self._calibration, self._seed = policy, calibration, seed
-        self._instruction, self._more, self._given = instruction, more, given
-        self._arm = ArmDynamics(calibration.robot)
-        self._told: Mapping[str, Any] = {}
-        self._acted, self._commands, self._fingers = 0, 0, np.nan
-        make, cameras = policy.make_perceiver, calibration.cameras
-        self._perceiver = TabletopPerceiver(
-            self, calibration.robot, cameras, self._take, make, self._saw, policy.searches
-        )
-        self._agent: Agent | None = None
-        self._came_to = AgentOutcome()
+    policy: Policy
+    calibration: Calibration
+    instruction: str | None
+    seed: int
+    more: More | None
+    given: Given | None
+    names: Mapping[str, Sequence[str]]
+    outcome: AgentOutcome | None = None
+    commanded: Command | None = None
+    """What the last action is to do."""
+    _agent: Agent | None = None
+    _came_to: AgentOutcome = field(default_factory=AgentOutcome)
+    _observed: Mapping[str, Any] = field(default_factory=dict)
+    _acted: int = 0
+    _commands: int = 0
+    _fingers: float = np.nan
+    """Where the fingers were last asked to go, from -1 to 1."""
+
+    def __post_init__(self) -> None:
+        robot, cameras = self.calibration.robot, self.calibration.cameras
+        self.period, self._arm = robot.period, ArmDynamics(robot)
+        make, searches = self.policy.make_perceiver, self.policy.searches
+        self._perceiver = TabletopPerceiver(self, robot, cameras, self._take, make, self._saw, searches)
 
     # What is felt and seen
 
@@ -162,33 +160,33 @@ class _Episode:
     def stop(self) -> None:
         """Nothing: it stands still by itself."""
 
-    def _feel(self, told: Mapping[str, Any]) -> None:
-        felt = encoders(told, self._arm.limits)
-        self._told, self._dynamics = told, self._arm.at(felt)
+    def _feel(self, observation: Mapping[str, Any]) -> None:
+        felt = encoders(observation, self._arm.limits)
+        self._observed, self._dynamics = observation, self._arm.at(felt)
         opening = float(np.abs(felt.fingers).sum())
         self._robot = RobotState(felt.q, opening, self._dynamics.T_world_tool)
-        if np.isnan(self._fingers):  # nobody has said where they were told to go before
+        if np.isnan(self._fingers):  # at first they are where they were asked to be
             self._fingers = float(np.clip(2.0 * opening / self._widest - 1.0, -1.0, 1.0))
 
     @property
     def _widest(self) -> float:
-        return self._calibration.robot.gripper.opening
+        return self.calibration.robot.gripper.opening
 
     def _take(self) -> Mapping[str, Any]:
         """The last observation's pictures, or those that the client takes now."""
-        if self._more is not None and not has_pictures(self._told, self._calibration.cameras):
-            return self._more()
-        return self._told
+        if self.more is not None and not has_pictures(self._observed, self.calibration.cameras):
+            return self.more()
+        return self._observed
 
     def _saw(self, scene: Scene) -> None:
         """Note what each look showed: where there is a video it is drawn on that."""
-        self._policy.journal.event("look", **told_of(scene))
+        self.policy.journal.event("look", **told_of(scene))
 
-    def act(self, told: Mapping[str, Any]) -> Array:
+    def act(self, observation: Mapping[str, Any]) -> Array:
         """The action for an observation."""
         if self.outcome is not None:
             return np.zeros(7)
-        self._feel(told)
+        self._feel(observation)
         if self._agent is None:
             self._begin()
         command = self._tick()
@@ -197,7 +195,7 @@ class _Episode:
             self._finish()
             return np.zeros(7)
         self.commanded, self._commands = command, self._commands + 1
-        arm, controller = self._dynamics, self._calibration.controller
+        arm, controller = self._dynamics, self.calibration.controller
         action = controller.action(*command, self._fingers, self._widest, _arrays(arm))
         self._fingers = finger_target(self._fingers, action[6])
         return action
@@ -210,8 +208,8 @@ class _Episode:
     def _begin(self) -> None:
         """See, read and take up what is wanted; without an agent where nothing can be seen, and the outcome says why.
         InputError for pictures that are none."""
-        policy, robot = self._policy, self._calibration.robot
-        think = in_turn(policy.domain, policy.planner, np.random.default_rng(self._seed), policy.journal)
+        policy, robot = self.policy, self.calibration.robot
+        think = in_turn(policy.domain, policy.planner, np.random.default_rng(self.seed), policy.journal)
         try:
             ready = at_table(self, self._perceiver, robot, policy.domain, think, policy.publish, policy.most_steps)
             table = ready.table
@@ -223,7 +221,7 @@ class _Episode:
             return
         policy.journal.event("state", atoms=state.atoms)
         self._agent = Agent(
-            ready, self._goals, policy.journal, lambda reads: self._perceiver.search(table, reads, self._seed)
+            ready, self._goals, policy.journal, lambda reads: self._perceiver.search(table, reads, self.seed)
         )
         self._came_to = self._agent.outcome
         try:
@@ -232,13 +230,13 @@ class _Episode:
             self._agent.refused("goal", e)
 
     def _goals(self, scene: Scene, state: WorldState) -> tuple[Goal, ...]:
-        policy = self._policy
+        policy = self.policy
         policy.journal.event("scene", **told_of(scene), symbols=state.symbols, parts=parts_told(scene))
-        if self._given is not None:
-            said = self._given(told_of(scene))
+        if self.given is not None:
+            said = self.given(told_of(scene))
             return goals_in(scene, state, policy.domain, said["goals"], said.get("untouched", ()))
-        policy.journal.event("instruction", text=self._instruction)
-        words, names = str(self._instruction), meant(self._names, scene)
+        policy.journal.event("instruction", text=self.instruction)
+        words, names = str(self.instruction), meant(self.names, scene)
         told = Instruction(words, scene, state, policy.domain, policy.journal, names=names)
         return policy.read(self._perceiver.shown(told))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from motion.poses import Array, pose, rotation_about
-from motion.world import World
 from tamp.backends.libero.tasks import find
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Observation
@@ -20,8 +19,7 @@ from tamp.perception import calibration, recordings
 from tamp.perception.calibration import CalibratedCamera, calibrated
 from tamp.perception.library import load as library
 from tamp.perception.registration import size
-from tamp.perception.rig import link_poses
-from tamp.runs.recording import Order, record
+from tamp.runs.scene_recording import Order, record
 
 pytestmark = pytest.mark.episode
 
@@ -43,12 +41,7 @@ def seen(recording: recordings.Recording) -> list[Observation]:
 
 
 def found(recording: recordings.Recording, seen: Sequence[Observation]) -> dict[str, CalibratedCamera]:
-    skins, world = library().robots["panda"].skins, World(recording.robot, [])
-
-    def bodies(o: Observation) -> Mapping[str, Array]:
-        return link_poses(world, o.robot.q, o.robot.opening, skins)
-
-    return {f.camera: f for f in calibrated(seen, bodies, skins)}
+    return {f.camera: f for f in calibrated(recording.robot, seen, library().robots["panda"].skins)}
 
 
 def elsewhere(seen: Sequence[Observation], camera: str, said: Array) -> list[Observation]:

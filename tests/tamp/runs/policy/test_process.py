@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 from tamp.errors import InputError
-from tamp.runs.policy.answering import Make
-from tamp.runs.policy.remote import Entry, PolicyFault, PolicyProcess
+from tamp.runs.policy.remote import Entry, Make, PolicyFault, PolicyProcess
 from tests.policies import calibration, make, make_none
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("real_time")]

@@ -8,8 +8,8 @@ import pytest
 from motion.poses import inverse, pose
 from motion.shapes import Shape
 from tamp.model.scene import Part, RobotState, SceneObject
-from tamp.perception.grasp_detection import HandTracker
 from tamp.perception.object_model import ObjectModel, PlacedModel, Skin, field_around
+from tamp.perception.tracking import HandTracker
 
 HALF = 0.02
 DOWN = pose([0.4, 0.0, 0.1], np.diag([1.0, -1.0, -1.0]))

@@ -65,7 +65,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedScene:
     """What became of an order: how many moments with how many things, and, where an episode was acted, what it came
     to."""
 
@@ -76,7 +76,7 @@ class Recorded:
     reason: str | None = None
 
 
-def record(order: Order, folder: Path) -> Recorded:
+def record(order: Order, folder: Path) -> RecordedScene:
     """Record into `folder`, which is made. InputError for a scene that cannot be built, or an episode without a goal
     of the scene's own."""
     if order.every is not None and not order.task.is_checked and order.task.goal is None:
@@ -96,7 +96,7 @@ def record(order: Order, folder: Path) -> Recorded:
     finally:
         environment.close()
     told = (result.success, result.reason) if result else (None, None)
-    return Recorded(folder, recorder.writer.moments, len(recorder.writer.things), *told)
+    return RecordedScene(folder, recorder.writer.moments, len(recorder.writer.things), *told)
 
 
 @dataclass(eq=False)
