@@ -190,35 +190,6 @@ def test_ctrl_c_while_the_workers_start_is_quiet(tmp_path: Path) -> None:
     assert deserted(process.pid) == {}
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 64 KB: room for one episode's log, not for two."""
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tmp_path], check=False).returncode:
-        pytest.skip("mounting a small disk is not permitted here")
-    yield tmp_path
-    subprocess.run(["umount", "--lazy", tmp_path], check=True)
-
-
-@pytest.mark.thorough
-@pytest.mark.episode
-def test_a_full_disk_is_no_episodes_failure(small_disk: Path) -> None:
-    results, arguments = Results(small_disk), ("libero_object", "--tasks", "0", "--trials", "3", "--stage", "plan")
-    results.open(SETTINGS)
-    results.add(record(0))
-    del results  # and the lock with it
-    done = bench(*arguments, "--out", str(small_disk))
-    assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    last = done.stderr.splitlines()[-2:]
-    assert last[0] == "tamp: what is finished is kept; the same command with the same --out goes on"
-    assert re.fullmatch(f"tamp: error: cannot write to {small_disk}.*: No space left on device", last[1])
-    assert "Traceback" not in done.stderr
-    kept = Results(small_disk).open(SETTINGS)
-    assert kept[0] == record(0) and len(kept) < 3 and all(r["success"] for r in kept)
-    subprocess.run(["mount", "-o", "remount,size=10m", small_disk], check=True)
-    assert bench(*arguments, "--out", str(small_disk)).returncode == 0
-    assert keys(small_disk) == [(0, 0), (0, 1), (0, 2)] and Results(small_disk).open(SETTINGS)[: len(kept)] == kept
-
-
 def test_a_record_that_the_disk_does_not_take_whole_is_not_counted(tmp_path: Path) -> None:
     """As `tamp bench` writes it, in a process that may write files of one record and a half."""
     results = Results(tmp_path)

@@ -20,9 +20,8 @@ from tamp.agent.camera_perceiver import PerceiverFactory
 from tamp.api import camera_policies
 from tamp.api.bench import common
 from tamp.api.bench_episodes import Setup
-from tamp.api.configs import BenchConfig, SolveConfig
+from tamp.api.configs import BenchConfig
 from tamp.backends.libero import rendering
-from tamp.errors import InputError
 from tamp.runs.bench.scheduling import Key
 from tests.stand_in_eyes import StandIn, answering
 
@@ -36,11 +35,8 @@ def library(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["solve", "x", "--overlay", "--video"], "--overlay draws what cameras saw on the video; valid with --video"),
-        (["solve", "x", "--noise", "depth"], "--noise depth: nothing is seen with --perception oracle"),
         (["solve", "x", "--perception", "camera"], "tamp objects build"),
         (["bench", "libero_goal", "--perception", "camera"], "tamp objects build"),
-        (["live", "--perception", "camera"], "--perception camera is not built yet for tamp live; valid: oracle"),
         (["policy", "serve"], "tamp objects build"),
     ],
 )
@@ -48,19 +44,6 @@ def test_what_cannot_be_is_said_first(
     args: list[str], message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("TAMP_OBJECTS", str(tmp_path))
-    done = CliRunner().invoke(app, args)
-    assert done.exit_code == 2 and message in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--stage", "goal"], "--stage goal is for --perception oracle; valid with camera: --stage plan or all"),
-        (["--clock", "real"], "--clock real is for --perception oracle"),
-    ],
-)
-def test_what_cameras_are_not_for_is_said(options: list[str], message: str, library: None, tmp_path: Path) -> None:
-    args = ["bench", "libero_goal", "--perception", "camera", "--out", str(tmp_path / "out"), *options]
     done = CliRunner().invoke(app, args)
     assert done.exit_code == 2 and message in done.stderr
 
@@ -115,16 +98,6 @@ def test_a_benchs_policy_is_kept_for_its_episodes(
     assert len(made) == 1 and len(looks) >= 4 and looks[0]["modules"] == looks[-1]["modules"] == []
     assert records[0]["goal"] == "(turned-on flat_stove_1)" and records[0]["steps"] > 20
     assert (tmp_path / "episodes" / "libero_goal-7-41" / "episode.jsonl").exists()
-
-
-def test_eyes_that_do_not_go_with_a_backend_are_told() -> None:
-    assert camera_policies.noise("clean", 1)(()) == ()
-    with pytest.raises(InputError, match="--noise: not with --backend pybullet; valid: --backend libero"):
-        BenchConfig(suites=("libero_goal",), simulator="pybullet", perception="camera", noise="depth")
-    with pytest.raises(InputError, match="--perception: for simulated scenes, or an arm at a table with --body"):
-        SolveConfig("x", simulator="xarm", perception="camera", host="127.0.0.1")
-    at_table = {"body": "xarm7", "host": "127.0.0.1", "eyes": "tcp://127.0.0.1:7002"}
-    SolveConfig("x", simulator="xarm", perception="camera", searches=False, **at_table)  # type: ignore[arg-type]
 
 
 @pytest.mark.process
