@@ -20,8 +20,8 @@ from tamp.model.events import Publish
 from tamp.model.scene import Perceiver, Scene
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
+from tamp.perception.observers import StateEstimator
 from tamp.perception.predicates import held_in
-from tamp.perception.state_estimator import StateEstimator
 from tamp.planning.deliberation import Deliberation, Thought
 from tamp.skills.base import Skill
 from tamp.skills.patterns import Pattern, patterns

@@ -29,8 +29,8 @@ from tamp.model.skill_spec import Spec
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.planner import Planner
 from tamp.pddl.simulation import Course
+from tamp.perception.observers import StateEstimator
 from tamp.perception.relative_places import PlacesBeside, places
-from tamp.perception.state_estimator import StateEstimator
 from tamp.planning.deliberation import Deliberation, InTurn, Thought
 from tamp.planning.search import SECONDS, Search
 from tamp.skills.base import Skill

@@ -22,8 +22,8 @@ from scipy.spatial import cKDTree
 from motion.poses import Array, Numbers, inverse, moved, pose, rotation_vector, rotation_vector_to_matrix
 from tamp.model.images import Image
 from tamp.perception.looks import Look, drawn_skins
+from tamp.perception.modelling import normals_of
 from tamp.perception.object_model import Skin
-from tamp.perception.skinning import normals_of
 
 SOFT = 0.004
 """Metres off a plane from which on a point counts less."""

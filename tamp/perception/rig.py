@@ -26,10 +26,10 @@ from tamp.errors import InputError, Refusal
 from tamp.model.images import Image
 from tamp.perception.library import LibraryEntry, made_with, objects_folder, read, write
 from tamp.perception.looks import Look, drawn_skins, gaps_at
+from tamp.perception.modelling import skins
 from tamp.perception.object_model import RobotSkin, Skin
 from tamp.perception.registration import aligned, corrected, correction, sought
 from tamp.perception.segmentation import Ground, stands_out
-from tamp.perception.skinning import skins
 
 ROUGH = 0.0003
 """Metres, at one metre, of a depth's scatter from which on it is made steady: cameras without noise are left alone."""

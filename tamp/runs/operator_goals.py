@@ -1,4 +1,4 @@
-"""Goals for an operator: what it makes true, said of things that are there, until one can be planned."""
+"""Goals for an operator: what it makes true of things that are there, until one can be planned."""
 
 from __future__ import annotations
 

@@ -26,9 +26,9 @@ from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.images import Image
 from tamp.model.scene import SceneObject
+from tamp.perception.observers import StateEstimator
 from tamp.perception.predicates import held_in
 from tamp.perception.recordings import MOST_THINGS, ROBOT, TrueMoment, TrueThing, Writer
-from tamp.perception.state_estimator import StateEstimator
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import run_episode
 from tamp.runs.versions import versions

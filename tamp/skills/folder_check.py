@@ -16,7 +16,7 @@ from tamp.model.skill_spec import RESOURCES, Spec
 from tamp.model.skill_table import read_skill_table
 from tamp.pddl.domain_file import load
 from tamp.pddl.lint import check as pddl
-from tamp.pddl.lint.declared import DomainText, Operator
+from tamp.pddl.lint.declarations import DomainText, Operator
 from tamp.pddl.lint.findings import Notes, valid
 
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ is too near is worth."""
 BEND = 0.05
 """Metres of detour that are better than one bend more."""
 CLEARANCE = 0.004
-"""Metres kept between an item that is pushed and everything beside its way."""
+"""Metres kept between an item that is pushed and everything along its way."""
 FURTHEST = 0.2
 """Most metres from where a push is looked for to the contact."""
 STEP = 0.01

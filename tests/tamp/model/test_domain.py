@@ -35,15 +35,6 @@ def test_every_operator_of_a_shipped_domain_has_a_skill(name: str) -> None:
     assert domain.operators.keys() == domain.skills.keys()
 
 
-def test_types_and_signatures_are_those_of_the_file() -> None:
-    domain = load("tabletop")
-    assert domain.predicates["in"].parameters == (("o", "item"), ("i", "interior"))
-    assert domain.operators["open-drawer"].parameters == (("d", "drawer"),)
-    assert domain.is_a("drawer", "interior") and domain.is_a("drawer", "object")
-    assert not domain.is_a("drawer", "surface")
-    assert not domain.is_a("interior", "drawer")
-
-
 @pytest.mark.parametrize(
     ("old", "new", "position", "says"),
     [

@@ -11,7 +11,7 @@ import pytest
 from motion.poses import Array
 from motion.shapes import Shape
 from tamp.errors import InputError
-from tamp.perception.mesh_import import BOXES, ImportedMesh, boxes, name_of, read_mesh, read_options
+from tamp.perception.mesh_import import MOST_BOXES, ImportedMesh, boxes, name_of, read_mesh, read_options
 from tests.solids import BOWL, CAN, obj, revolved
 
 TRAY = np.array([[0.0, 0.0], [0.1, 0.0], [0.1, 0.03], [0.098, 0.03], [0.098, 0.004], [0.0, 0.004]])
@@ -171,7 +171,7 @@ def inside(shapes: tuple[Shape, ...], points: Array, slack: float = 0.0) -> Arra
 @pytest.mark.parametrize("name", PROFILES)
 def test_few_boxes_cover_the_faces(name: str) -> None:
     corners, shapes = made(name)
-    assert 1 <= len(shapes) <= BOXES
+    assert 1 <= len(shapes) <= MOST_BOXES
     weights = np.random.default_rng(1).dirichlet(np.ones(3), len(corners))
     assert inside(shapes, np.einsum("nk,nkj->nj", weights, corners), slack=0.001).mean() > 0.97
     low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
