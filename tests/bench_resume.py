@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import cli.bench
+
 from cli.output import Output, run
 from tamp.api.bench import Bench, common
 from tamp.api.bench_episodes import Setup, clear, record

@@ -123,7 +123,7 @@ class Evaluator:
     # What the agent perceives and reports
 
     def saw(self, record: Mapping[str, Any]) -> None:
-        """Take the agent's scene as plain data (`tamp.model.scene_record`), with its `symbols`."""
+        """Take the agent's scene as plain data (`tamp.model.scene`), with its `symbols`."""
         self._seen = record
         if self.names is not None:
             self.names = match(record, self.perceiver.perceive())
