@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.workcell import Workcell
     from tamp.errors import InputError
     from tamp.files.source import Source
-    from tamp.pddl.edits import Mend
+    from tamp.pddl.edits import Repair
     from tamp.pddl.judges import PlanJudge
     from tamp.pddl.plan_file import PlanFile
     from tamp.pddl.verdict import Verdict
@@ -56,12 +56,12 @@ def validate(
     Returns:
         The plan, and its `verdict`: `valid`; `failed_at`, the number of the step that cannot be taken, from 1;
         `message`; `unmet`, each literal that does not hold when it must, with the step that took it away, what would
-        help, and the `values` of the numbers in it; `mend`, what would make the plan valid, in words, and `mended` with
-        its `steps` after that and the `edits`; `cost` by the problem's metric.
+        help, and the `values` of the numbers in it; `repair`, what would make the plan valid: its `words`, the `edits`
+        and the `steps` after them; `cost` by the problem's metric.
 
     Raises:
         InputError: For files that cannot be read, steps that name no action or thing, and problems that nobody judges.
-            Where steps are at fault, its `mend` is what would make the plan valid.
+            Where steps are at fault, its `repair` is what would make the plan valid.
 
     >>> import tamp
     >>> problem = "problems/cases/drawer_first/problem.pddl"
@@ -71,7 +71,7 @@ def validate(
     >>> bool(tamp.validate("tabletop", problem, "problems/cases/drawer_first/good.plan"))
     True
     """
-    return judged(source_of(plan), judge_for(domain, problem), form, trace, Mending(mend_seconds))
+    return judged(source_of(plan), judge_for(domain, problem), form, trace, RepairBudget(mend_seconds))
 
 
 def judge_for(domain: str | Path, problem: str | Path) -> PlanJudge:
@@ -113,12 +113,12 @@ def format_of(plan: Source, judge: PlanJudge | None) -> str:
     return recognised(plan.text)
 
 
-def mend_of(error: InputError) -> Mend:
+def repair_of(error: InputError) -> Repair:
     """What would make a plan valid that cannot be read; empty for any other error."""
-    from tamp.pddl.edits import Mend
+    from tamp.pddl.edits import Repair
     from tamp.pddl.plan_file import BadPlan
 
-    return error.mend if isinstance(error, BadPlan) else Mend()
+    return error.repair if isinstance(error, BadPlan) else Repair()
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def contract(plan: Source, judge: PlanJudge | None = None, world: Workcell | Non
 
 
 @dataclass(eq=False)
-class Mending:
+class RepairBudget:
     """How long repairs of plans of one problem are looked for: `seconds` a plan, for all plans ten times that."""
 
     seconds: float = MEND_SECONDS
@@ -163,39 +163,39 @@ class Mending:
     def __post_init__(self) -> None:
         self._left = 10 * self.seconds
 
-    def mend(self, plan: PlanFile, judge: PlanJudge, begun: float) -> Mend:
+    def repair(self, plan: PlanFile, judge: PlanJudge, begun: float) -> Repair:
         """What would make a plan valid that is not, of which judging begun at a time of `time.monotonic`."""
-        from tamp.pddl.edits import Mend
+        from tamp.pddl.edits import Repair
         from tamp.pddl.repair import repair
         from tamp.pddl.verdict import Judge
 
         if not self.seconds:
-            return Mend()
+            return Repair()
         in_order = plan.format != "timed" or all(step.start is not None for step in plan.steps)
         if not isinstance(judge, Judge) or not in_order:
-            return Mend(why_none="no repair is looked for in plans with times")
+            return Repair(why_none="no repair is looked for in plans with times")
         if self._left < self.seconds:
-            return Mend(why_none="no repair is looked for: the time for it was spent on the plans before")
+            return Repair(why_none="no repair is looked for: the time for it was spent on the plans before")
         found = repair(plan, judge, self.seconds, max(0.0, self.seconds - (time.monotonic() - begun)))
         self._left -= time.monotonic() - begun
         return found
 
 
 def judged(
-    plan: Source, judge: PlanJudge, form: str | None = None, trace: bool = False, mending: Mending | None = None
+    plan: Source, judge: PlanJudge, form: str | None = None, trace: bool = False, budget: RepairBudget | None = None
 ) -> Judged:
     """The same of a plan whose text is read already, by a judge of the problem.
-    BadPlan, an InputError, has all that is wrong with a plan that cannot be read, and its mend."""
+    BadPlan, an InputError, has all that is wrong with a plan that cannot be read, and its repair."""
     from tamp.pddl.judges import read_for, verdict_on
     from tamp.pddl.plan_file import BadPlan
 
-    mending, begun = mending or Mending(), time.monotonic()
+    budget, begun = budget or RepairBudget(), time.monotonic()
     try:
         read = read_for(plan, judge.problem, form)
         verdict = verdict_on(read, judge, trace)
     except BadPlan as e:
-        e.mend = mending.mend(e.plan, judge, begun)
+        e.repair = budget.repair(e.plan, judge, begun)
         raise
     if not verdict.valid:
-        verdict = replace(verdict, mended=mending.mend(read, judge, begun))
+        verdict = replace(verdict, repair=budget.repair(read, judge, begun))
     return Judged(read, verdict)

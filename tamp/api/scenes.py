@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tamp.model.domain import Domain
     from tamp.model.scene import Perceiver, Scene
     from tamp.model.state import WorldState
-    from tamp.perception.state_estimator import StateEstimator
+    from tamp.perception.observers import StateEstimator
 
 Simulator = Literal["libero", "mujoco", "pybullet", "xarm"]
 """Where a scene is: in a simulator; `xarm`: an arm works in it through its maker's SDK."""
@@ -187,7 +187,7 @@ def load_scene(
         backend, perceiver, robot, environment = _built(chosen, task, drawn, init_state, body, at, pictures, opened)
         kept = opened.pop_all()
     from tamp.model.bodies import world_of
-    from tamp.perception.state_estimator import StateEstimator
+    from tamp.perception.observers import StateEstimator
 
     return LoadedScene(
         name=task.name,

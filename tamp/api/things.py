@@ -49,7 +49,7 @@ def categories(counted: Counted, pictures: bool = False) -> dict[str, Any]:
 def _category(category: Category, pictures: bool) -> dict[str, Any]:
     """A category as plain data; size in metres."""
     from tamp.backends.libero.scene_description import types_of
-    from tamp.perception.skinning import picture
+    from tamp.perception.modelling import picture
 
     types = types_of(category.thing)
     regions = category.regions("surface", "interior")
