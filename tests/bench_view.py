@@ -3,8 +3,8 @@
 `latency`: joint values are appended to a log at drawn moments while pages are open, each in a headless Chromium of its
 own: milliseconds until a page's picture of the arm is another one, seen one frame after it was drawn. `cost`: LIBERO's
 arm swings in real time, by turns with a page and pictures and without: milliseconds of a control period's work
-(observe, command, log), by the clock and by the processor time of the run's own process. The page is read over the network by a
-client that draws nothing, as by a browser on another machine.
+(observe, command, log), by the clock and by the processor time of the run's own process. The page is read over the
+network by a client that draws nothing, as by a browser on another machine.
 """
 
 from __future__ import annotations
