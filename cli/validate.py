@@ -16,7 +16,7 @@ from tamp.errors import InputError
 if TYPE_CHECKING:
     from tamp.backends.xarm.workcell import Workcell
     from tamp.files.source import Source
-    from tamp.pddl.edits import Mend
+    from tamp.pddl.edits import Repair
     from tamp.pddl.judges import PlanJudge
     from tamp.pddl.plan_file import PlanFile, Step
     from tamp.pddl.verdict import Unmet, Verdict
@@ -28,7 +28,7 @@ Answer = dict[str, Any]
 
 
 def validate(config: ValidateConfig, out: Output) -> int:
-    """Print a verdict a plan. A plan that cannot be read is told and does not keep the others from being judged.
+    """Print a verdict a plan. A plan that cannot be read is reported and does not keep the others from being judged.
 
     With one argument it is an xArm action plan, which needs no domain; `world` is the file of the arm's world. With
     `html` the verdicts are written as a page, too.
@@ -40,7 +40,7 @@ def validate(config: ValidateConfig, out: Output) -> int:
         if other := judging.other_domain(config.domain, config.problem):
             note(f"note: {other}")
     world = None if config.world is None else arguments.workcell(config.world)
-    judgement = _Judgement(config, out, judge, world, page, judging.Mending(config.mend_seconds))
+    judgement = _Judgement(config, out, judge, world, page, judging.RepairBudget(config.mend_seconds))
     answers = [judgement.of(path) for path in config.plans or [Path(config.domain)]]
     valid = all(a["valid"] for a in answers)
     if out.json:
@@ -63,7 +63,7 @@ class _Judgement:
     judge: PlanJudge | None
     world: Workcell | None
     page: PlanPage | None
-    mending: judging.Mending
+    budget: judging.RepairBudget
 
     def of(self, path: Path) -> Answer:
         """The verdict on a plan as JSON has it; printed, and put on a page, too when there is where to."""
@@ -71,7 +71,7 @@ class _Judgement:
             answer, lines = self._judged(path)
         except InputError as e:
             say_wrong(e)
-            wrong, mend = list(e.messages), judging.mend_of(e)
+            wrong, mend = list(e.messages), judging.repair_of(e)
             for line in _mend_lines(mend):
                 say(line if line.startswith(" ") else f"tamp: note: {line}")
             if self.page is not None:
@@ -92,7 +92,7 @@ class _Judgement:
             raise InputError(f"{source.name} is no xArm action plan, and --world is for those")
         if judge is None:
             raise InputError(f"{source.name} is no xArm action plan; for others give DOMAIN PROBLEM PLAN...")
-        found = judging.judged(source, judge, form, self.config.trace, self.mending)
+        found = judging.judged(source, judge, form, self.config.trace, self.budget)
         plan, verdict = found.plan, found.verdict
         if self.page is not None:
             self.page.judged(plan, verdict, judge, list(lines_of(plan, replace(verdict, changes=()))))
@@ -117,7 +117,7 @@ def _as_dict(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
     answer = {"plan": plan.name, "format": plan.format, "valid": verdict.valid, "steps": verdict.length}
     answer |= {"cost": verdict.cost, "failed": failed, "message": verdict.message}
     answer["unmet"] = [asdict(u) | {"values": dict(u.values), "lost_by": _step(plan, u.lost_at)} for u in verdict.unmet]
-    answer |= _mend_as_dict(verdict.mended)
+    answer |= _mend_as_dict(verdict.repair)
     answer["further"] = [
         _placed(plan, f.step) | {"message": f.message, "unmet": f.unmet, "values": dict(f.values)}
         for f in verdict.further
@@ -126,16 +126,16 @@ def _as_dict(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
     return answer | ({"trace": verdict.changes} if trace else {})
 
 
-def _mend_as_dict(mend: Mend) -> Answer:
+def _mend_as_dict(mend: Repair) -> Answer:
     steps = mend.steps if mend.words else None
     about = {"mend": mend.words or None, "edits": [asdict(e) for e in mend.edits], "mended": steps}
     return about | {"no_mend": mend.why_none or None}
 
 
-def _mend_lines(mend: Mend) -> list[str]:
-    """What would make a plan valid, with the steps that go and come where these are several; or why nothing is told."""
+def _mend_lines(mend: Repair) -> list[str]:
+    """What would make a plan valid, with the steps that go and come where they are several; or why there is none."""
     if len(mend.edits) > 1:
-        return [f"{mend.words}:", *(f"  {line}" for line in mend.told())]
+        return [f"{mend.words}:", *(f"  {line}" for line in mend.shown())]
     return [line for line in (mend.words, mend.why_none) if line]
 
 
@@ -164,7 +164,7 @@ def lines_of(plan: PlanFile, verdict: Verdict) -> Iterator[str]:
         yield f"  within the rounding of the printed times: {numbers}"
     for unmet in verdict.unmet:
         yield f"  {unmet.literal}: {'; '.join(filter(None, (_lost(plan, unmet), unmet.hint)))}"
-    for line in _mend_lines(verdict.mended):
+    for line in _mend_lines(verdict.repair):
         yield f"  {line}"
     if verdict.further and verdict.failed_at:
         yield f"  if {plan.steps[verdict.failed_at - 1]} were done all the same:"

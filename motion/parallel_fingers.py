@@ -20,7 +20,7 @@ ALONG = 0.98
 TOUCHING = 0.002
 """Metres between the pads up to which a closed hand is closed: shapes are no better."""
 OPENING_ERROR = 0.005
-"""Metres by which an opening that is said may miss the one that is measured."""
+"""Metres by which an opening that is stated may miss the one that is measured."""
 BESIDE = 0.005
 """Metres by which the tool point may miss the middle between the pads."""
 AROUND = 0.01
@@ -84,20 +84,20 @@ def measured(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> Fingers:
     )
 
 
-def opening_of(fingers: Fingers, said: float | None) -> float:
-    """Metres that the hand opens. ModelError where another number is said."""
-    if said is not None and abs(said - fingers.wide) > OPENING_ERROR:
+def opening_of(fingers: Fingers, stated: float | None) -> float:
+    """Metres that the hand opens. ModelError where another number is stated."""
+    if stated is not None and abs(stated - fingers.wide) > OPENING_ERROR:
         travel = ", ".join(
             f"{name} slides {abs(a - b):g} m"
             for name, a, b in zip(fingers.joints, fingers.opened, fingers.closed, strict=True)
         )
         raise ModelError(
-            f"gripper.opening is {said:g}; valid: {fingers.wide:.4f} m, how far the pads are apart at the ends of "
+            f"gripper.opening is {stated:g}; valid: {fingers.wide:.4f} m, how far the pads are apart at the ends of "
             f"their joints ({travel})",
             "gripper",
             "opening",
         )
-    return min(said or fingers.wide, fingers.most)
+    return min(stated or fingers.wide, fingers.most)
 
 
 def zeroed(parts: tuple[RigidPart, ...], fingers: Fingers) -> tuple[RigidPart, ...]:

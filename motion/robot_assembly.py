@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -76,7 +76,7 @@ def assembled(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> RobotDescript
         if len(names) != 2:
             raise ModelError(f"{key} has {len(names)} names; valid: two, one a finger", key)
     _check_speed(spec)
-    parts = _jointed(_tree(parts, spec), spec)
+    parts = tuple(_jointed(p, p.joint, spec) if p.joint else p for p in _tree(parts, spec))
     _check_order(parts, spec)
     _check_posture(parts, spec)
     _known(spec.tool_link, [p.name for p in parts], "link", "tool", "link")
@@ -103,19 +103,15 @@ def assembled(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> RobotDescript
     )
 
 
-def _lists(spec: AssemblySpec) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return ("arm_joints", spec.arm_joints), ("finger_joints", spec.finger_joints)
-
-
 def _tree(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> tuple[RigidPart, ...]:
     """What hangs together with the arm's first joint: a file may have a floor and a table, too."""
     joints = {p.joint.name: p for p in parts if p.joint}
-    for key, names in _lists(spec):
-        for n, name in enumerate(names):
-            _known(name, list(joints), "joint", key, n)
-    for key, told in (("fixed", spec.fixed), ("ranges", spec.ranges)):
-        for name in told:
-            _known(name, list(joints), "joint", key, name)
+    named: list[tuple[str, str, str | int]] = []
+    for key, names in (("arm_joints", spec.arm_joints), ("finger_joints", spec.finger_joints)):
+        named += [(name, key, n) for n, name in enumerate(names)]
+    named += [(name, "fixed", name) for name in spec.fixed] + [(name, "ranges", name) for name in spec.ranges]
+    for name, *at in named:
+        _known(name, list(joints), "joint", *at)
     by_name = {p.name: p for p in parts}
 
     def root(part: RigidPart) -> str:
@@ -127,43 +123,29 @@ def _tree(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> tuple[RigidPart, 
     return tuple(p for p in parts if root(p) == ours)
 
 
-def _jointed(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> tuple[RigidPart, ...]:
-    """The parts with limits on every joint that is named, and without the others."""
-    return tuple(replace(p, joint=_limited(p.joint, spec)) if p.joint else p for p in _still(parts, spec))
-
-
-def _still(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> Iterator[RigidPart]:
-    moving = (*spec.arm_joints, *spec.finger_joints)
-    for part in parts:
-        if part.joint is not None and part.joint.name in spec.fixed:
-            yield part.held_at(spec.fixed[part.joint.name])
-            continue
-        if part.joint is not None and part.joint.name not in moving:
-            name = part.joint.name
-            raise ModelError(
-                f"joint {name!r} is neither in arm_joints nor in finger_joints; valid: one of them, or held still: "
-                f"[fixed] {name} = 0.0",
-                "arm_joints",
-            )
-        yield part
-
-
-def _limited(joint: PartJoint, spec: AssemblySpec) -> PartJoint:
-    limits = spec.ranges.get(joint.name, joint.limits)
+def _jointed(part: RigidPart, joint: PartJoint, spec: AssemblySpec) -> RigidPart:
+    """A part with limits on a joint that is named, or held still."""
+    name = joint.name
+    if name in spec.fixed:
+        return part.held_at(spec.fixed[name])
+    if name not in (*spec.arm_joints, *spec.finger_joints):
+        valid = f"one of them, or held still: [fixed] {name} = 0.0"
+        raise ModelError(f"joint {name!r} is neither in arm_joints nor in finger_joints; valid: {valid}", "arm_joints")
+    limits = spec.ranges.get(name, joint.limits)
     if limits is None and joint.kind == "slide":
-        valid = f"valid: limits in its file, or [ranges] {joint.name} = [low, high]"
-        raise ModelError(f"joint {joint.name!r} slides without limits; {valid}", "ranges")
+        valid = f"valid: limits in its file, or [ranges] {name} = [low, high]"
+        raise ModelError(f"joint {name!r} slides without limits; {valid}", "ranges")
     limits = limits or (-np.pi, np.pi)  # it turns for ever: once round is enough
-    rotor = ROTOR if joint.name in spec.arm_joints and joint.armature == 0.0 else joint.armature
-    return replace(joint, limits=limits, armature=rotor)
+    rotor = ROTOR if name in spec.arm_joints and joint.armature == 0.0 else joint.armature
+    return replace(part, joint=replace(joint, limits=limits, armature=rotor))
 
 
 def _check_order(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> None:
     last = next(p.name for p in parts if p.joint and p.joint.name == spec.arm_joints[-1])
     chain = [name for name in _moving(parts, last) if name in spec.arm_joints]
     if chain != list(spec.arm_joints):
-        beside = ", ".join(name for name in spec.arm_joints if name not in chain)
-        why = f"; {beside} is no joint between the base and {spec.arm_joints[-1]}" if beside else ""
+        others = ", ".join(name for name in spec.arm_joints if name not in chain)
+        why = f"; {others} is no joint between the base and {spec.arm_joints[-1]}" if others else ""
         raise ModelError(f"arm_joints are not in order from the base; valid: {chain}{why}", "arm_joints")
     before = [name for name in _moving(parts, last) if name not in spec.arm_joints]
     if before:
@@ -177,9 +159,9 @@ def _check_speed(spec: AssemblySpec) -> None:
     names, units = ("tool_velocity", "tool_rotation"), ("m/s", "rad/s")
     for name, unit, most, can in zip(names, units, wanted, response.fastest(), strict=True):
         if most > can:
-            said = f"rate {response.rate:g} lets the tool go at {can:.3g} {unit}, and {name} asks for {most:g}"
+            problem = f"rate {response.rate:g} lets the tool go at {can:.3g} {unit}, and {name} asks for {most:g}"
             better = f"[limits] {name} up to that, or a rate from {response.rate * most / can:.3g}"
-            raise ModelError(f"{said}; valid: {better}", "response" if response != Response() else "limits")
+            raise ModelError(f"{problem}; valid: {better}", "response" if response != Response() else "limits")
 
 
 def _check_posture(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> None:

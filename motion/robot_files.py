@@ -77,10 +77,10 @@ def parsed(file: Path, format: Format | None = None) -> Document:
             raise ModelError(f"{document.at(element)}: <{element.tag}> is of {XACRO}")
     if (found := ROOTS.get(tag)) is None or format not in (found, None):
         valid = " or ".join(f"<{t}>" for t, f in ROOTS.items() if format in (f, None))
-        said = (
+        hint = (
             f"the file is {found}: say {found} = …" if found else f"the file is {OTHERS[tag]}" if tag in OTHERS else ""
         )
-        what = said and f" ({said})"
+        what = hint and f" ({hint})"
         raise ModelError(f"{document.at(document.root)}: the root is <{tag}>; valid: {valid}{what}")
     _check_numbers(document)
     return document
@@ -176,16 +176,16 @@ def _number(text: str, otherwise: float = np.nan) -> float:
         return otherwise
 
 
-def _mesh(file: Path, told: str, at: str) -> Path:
+def _mesh(file: Path, name: str, at: str) -> Path:
     """The file of a mesh. A package is a folder of that name, or with a package.xml of that name, above
     the URDF's, or a folder of that name beside one of these."""
-    places, valid = [file.parent / told.removeprefix("file://")], "a file that is there"
-    if packaged := re.match(r"(?:package|model)://([^/]+)/(.*)", told):
+    places, valid = [file.parent / name.removeprefix("file://")], "a file that is there"
+    if packaged := re.match(r"(?:package|model)://([^/]+)/(.*)", name):
         places = list(_in_package(file, packaged[1], packaged[2]))
         valid = f"a file in a folder {packaged[1]!r} that the URDF is in, or that is beside it or above"
     found = next((place for place in places if place.is_file()), None)
     if found is None:
-        raise ModelError(f"{at}: no mesh {told!r}; valid: {valid}")
+        raise ModelError(f"{at}: no mesh {name!r}; valid: {valid}")
     return found
 
 
@@ -257,8 +257,8 @@ def _check_sizes(document: Document, parts: tuple[RigidPart, ...]) -> None:
         size = float((corners.max(axis=0) - corners.min(axis=0)).max()) if len(corners) else 0.0
         if size > LARGEST:
             what = f"link {part.name!r} is {size:.4g} m large; valid: up to {LARGEST:g} m"
-            asked = "Are these millimetres? Then the mesh wants scale 0.001"
-            raise ModelError(f"{document.of(part.name, *LINKS)}: {what}. {asked}")
+            question = "Are these millimetres? Then the mesh wants scale 0.001"
+            raise ModelError(f"{document.of(part.name, *LINKS)}: {what}. {question}")
 
 
 def one_line(e: Exception) -> str:

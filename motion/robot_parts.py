@@ -109,15 +109,15 @@ def parts_of(robot: RobotDescription) -> tuple[RigidPart, ...]:
 def parts_in(m: mujoco.MjModel) -> tuple[RigidPart, ...]:
     """The parts of a model, parents first, without what does not collide. ModelError for a joint that is a ball or
     free, and for two on one body."""
-    beside = np.zeros((m.nbody, 3))  # from each body's origin to its joint's, where the part's will be
+    anchors = np.zeros((m.nbody, 3))  # from each body's origin to its joint's, where the part's will be
     one_each = m.body_jntnum == 1
-    beside[one_each] = m.jnt_pos[m.body_jntadr[one_each]]
-    return tuple(_part(m, b, beside) for b in range(1, m.nbody))
+    anchors[one_each] = m.jnt_pos[m.body_jntadr[one_each]]
+    return tuple(_part(m, b, anchors) for b in range(1, m.nbody))
 
 
-def _part(m: mujoco.MjModel, b: int, beside: Array) -> RigidPart:
+def _part(m: mujoco.MjModel, b: int, anchors: Array) -> RigidPart:
     up = int(m.body_parentid[b])
-    T = pose(-beside[up]) @ from_quat(m.body_pos[b], m.body_quat[b]) @ pose(beside[b])
+    T = pose(-anchors[up]) @ from_quat(m.body_pos[b], m.body_quat[b]) @ pose(anchors[b])
     joint = _joint(m, b)
     if joint is not None:
         at = float(m.qpos0[m.jnt_qposadr[m.body_jntadr[b]]])
@@ -130,10 +130,10 @@ def _part(m: mujoco.MjModel, b: int, beside: Array) -> RigidPart:
         parent=_name(m, up) if up else None,
         T_parent_part=T,
         joint=joint,
-        solids={m.geom(g).name or f"{name}/{n}": _solid(m, g, pose(-beside[b])) for n, g in enumerate(solid)},
+        solids={m.geom(g).name or f"{name}/{n}": _solid(m, g, pose(-anchors[b])) for n, g in enumerate(solid)},
         mass=float(m.body_mass[b]),
         inertia=R @ np.diag(m.body_inertia[b]) @ R.T,
-        p_part_com=m.body_ipos[b] - beside[b],
+        p_part_com=m.body_ipos[b] - anchors[b],
     )
 
 

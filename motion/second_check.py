@@ -146,17 +146,17 @@ class SecondEngine:
         p, size = self.bullet, [float(v) for v in shape.size]
         match shape.kind:
             case "box":
-                asked = {"shapeType": p.GEOM_BOX, "halfExtents": size}
+                options = {"shapeType": p.GEOM_BOX, "halfExtents": size}
             case "sphere":
-                asked = {"shapeType": p.GEOM_SPHERE, "radius": size[0]}
+                options = {"shapeType": p.GEOM_SPHERE, "radius": size[0]}
             case "cylinder":
-                asked = {"shapeType": p.GEOM_CYLINDER, "radius": size[0], "height": 2 * size[1]}
+                options = {"shapeType": p.GEOM_CYLINDER, "radius": size[0], "height": 2 * size[1]}
             case "capsule":
-                asked = {"shapeType": p.GEOM_CAPSULE, "radius": size[0], "height": 2 * size[1]}
+                options = {"shapeType": p.GEOM_CAPSULE, "radius": size[0], "height": 2 * size[1]}
             case "plane":
-                asked = {"shapeType": p.GEOM_BOX, "halfExtents": [SLAB, SLAB, 1.0]}
+                options = {"shapeType": p.GEOM_BOX, "halfExtents": [SLAB, SLAB, 1.0]}
                 T = T @ pose([0.0, 0.0, -1.0])
-        made = p.createCollisionShape(**asked)
+        made = p.createCollisionShape(**options)
         w, x, y, z = to_quat(T[:3, :3])
         place = {"basePosition": T[:3, 3].tolist(), "baseOrientation": [x, y, z, w]}
         return int(p.createMultiBody(0, made, **place))

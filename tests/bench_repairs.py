@@ -11,9 +11,9 @@ import resource
 from collections.abc import Iterator
 from itertools import product
 
-from tamp.api.judging import Mending, judged
+from tamp.api.judging import RepairBudget, judged
 from tamp.files.source import Source
-from tamp.pddl.edits import Mend
+from tamp.pddl.edits import Repair
 from tamp.pddl.judges import PlanJudge, judge_of
 from tamp.pddl.plan_file import BadPlan
 from tests.bench import ROOT, Row
@@ -49,11 +49,11 @@ def _work() -> float:
     return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
-def _judged(plan: Plan, judge: PlanJudge, seconds: float) -> tuple[bool, Mend]:
+def _judged(plan: Plan, judge: PlanJudge, seconds: float) -> tuple[bool, Repair]:
     """Whether a plan is valid, and what repairs it otherwise."""
     source = Source("plan", "".join(f"{act}\n" for act in plan) or "; none\n")
     try:
-        verdict = judged(source, judge, mending=Mending(seconds)).verdict
-        return verdict.valid, verdict.mended
+        verdict = judged(source, judge, budget=RepairBudget(seconds)).verdict
+        return verdict.valid, verdict.repair
     except BadPlan as e:
-        return False, e.mend
+        return False, e.repair

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tamp.api import arguments, camera, language
+from tamp.api import arguments, camera_policies, language
 from tamp.api.configs import BenchConfig, SolveConfig
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.quiet import hush_simulator, hush_warnings
@@ -123,8 +123,8 @@ class Runner:
         if self._scenes is not None:
             self._scenes.forget()
         folder.mkdir(parents=True, exist_ok=True)
-        told = "".join(traceback.format_exception(error))
-        (folder / "traceback.txt").write_text(told, encoding="utf-8")
+        lines = "".join(traceback.format_exception(error))
+        (folder / "traceback.txt").write_text(lines, encoding="utf-8")
         return {"failure_stage": "error", "failure_reason": f"{type(error).__name__}: {error}"}
 
     def _whole(self, task: Task, k: Key, instruction: str, folder: Path) -> dict[str, Any]:
@@ -170,8 +170,8 @@ class Runner:
         if config.perception == "oracle" or config.simulator != "libero":
             return episode.simulated(environment)
         if self._policy is None:
-            recipe = camera.recipe(config, config.instruction is not None)
-            self._policy = camera.process(replace(recipe, reflexes=self.setup.config.reflexes))
+            recipe = camera_policies.recipe(config, config.instruction is not None)
+            self._policy = camera_policies.process(replace(recipe, reflexes=self.setup.config.reflexes))
         drawn = (k.task_id, k.init_state) if config.calibration is None else ()  # what was calibrated stays as it is
         return episode.by_policy(self._policy, environment, drawn)
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tamp.api.sources import Say, silent
 from tamp.errors import InputError
@@ -33,12 +33,19 @@ def drawable() -> None:
     rendering.prepare(video=False, pictures=True)
 
 
-def environment(drawn: bool) -> dict[str, str]:
+def drawing_environment(drawn: bool) -> dict[str, str]:
     """What has to be set for a process that imports MuJoCo, before it does: so that frames are `drawn` on the CPU, or
     so that it needs no GL library."""
     from tamp.backends.libero import rendering
 
     return dict(rendering.SOFTWARE if drawn else rendering.NO_RENDERING)
+
+
+def write_categories(file: Path, about: dict[str, Any]) -> None:
+    """Write the page of what `tamp.api.things.categories` gives, with pictures. InputError where the disk is full."""
+    from tamp.view.categories_page import categories_page
+
+    write(file, categories_page(about))
 
 
 def write_scene(file: Path, scene: LoadedScene, seen: Seen) -> None:

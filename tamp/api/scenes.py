@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tamp.model.domain import Domain
     from tamp.model.scene import Perceiver, Scene
     from tamp.model.state import WorldState
-    from tamp.perception.state_estimator import StateEstimator
+    from tamp.perception.observers import StateEstimator
 
 Simulator = Literal["libero", "mujoco", "pybullet", "xarm"]
 """Where a scene is: in a simulator; `xarm`: an arm works in it through its maker's SDK."""
@@ -149,10 +149,10 @@ def load_scene(
         body: Another robot in the place of the scene's own: a name such as `xarm7`, or its `.toml`. Not in LIBERO.
         host: With `xarm`: the address of the arm, which stands in the scene already, at its posture.
         port: With `xarm`: its control port; only emulated arms have another than 502.
-        eyes: With `xarm`: who says what is around it: the fault port of `tamp xarm emulate`, `tcp://127.0.0.2:7002`.
+        eyes: With `xarm`: what knows what is around it: the fault port of `tamp xarm emulate`, `tcp://127.0.0.2:7002`.
         pictures: Get ready to draw, in LIBERO: `ground` then shows a language model that sees what there is,
             and `picture` gives it.
-        say: Is told what happens.
+        say: Is called with what happens, a line at a time.
 
     Returns:
         The scene, to be closed by the caller.
@@ -187,7 +187,7 @@ def load_scene(
         backend, perceiver, robot, environment = _built(chosen, task, drawn, init_state, body, at, pictures, opened)
         kept = opened.pop_all()
     from tamp.model.bodies import world_of
-    from tamp.perception.state_estimator import StateEstimator
+    from tamp.perception.observers import StateEstimator
 
     return LoadedScene(
         name=task.name,

@@ -11,8 +11,8 @@ from tamp.errors import InputError
 
 DEEPEST = 100
 """Levels of parentheses, in goals and in PDDL files. What people write has ten."""
-MOST_TOLD = 8
-"""Names that are told of those that would be valid."""
+MOST_LISTED = 8
+"""Names that are listed of those that would be valid."""
 VOWELS = tuple("aeiou")
 """Letters before which a noun has another article."""
 
@@ -88,8 +88,8 @@ def valid(name: str, options: Iterable[str], later: Callable[[str], int] = lambd
     `later` is less come first."""
     names = sorted(options, key=lambda option: (later(option), option))
     near = difflib.get_close_matches(name, names, 3, 0.5)
-    more = f" and {len(names) - MOST_TOLD} more" if len(names) > MOST_TOLD and not near else ""
-    return f"valid: {', '.join(near or names[:MOST_TOLD]) or 'nothing in this scene'}{more}"
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED and not near else ""
+    return f"valid: {', '.join(near or names[:MOST_LISTED]) or 'nothing in this scene'}{more}"
 
 
 def nearest_name(text: str) -> str:

@@ -110,7 +110,7 @@ class Region:
 @dataclass(frozen=True, eq=False)
 class SceneObject:
     """A thing in the scene: `name` is unique, `category` is its class (`akita_black_bowl`). Turned by 2π / `turns`
-    about the vertical it is the same, as far as anybody can see: by any angle for 0."""
+    about the vertical it is the same, as far as can be seen: by any angle for 0."""
 
     name: str
     category: str
@@ -160,9 +160,9 @@ class RobotState:
 class Scene:
     """Everything seen at one moment. `time` in seconds; `confidence` per object name, 1 when exact.
 
-    `in_hand` names what the eyes know to be held, with or without anything; None where geometry has to tell. `blur` is
-    by how many metres things may be off where they are said to be, 0 when exact. `unknown` names the things that are
-    none of the known ones: their categories are what they look like.
+    `in_hand` names what the perceiver knows to be held, if anything; None where geometry decides. `blur` is by how many
+    metres things may be off where they are said to be, 0 when exact. `unknown` names the things that are none of the
+    known ones: their categories are what they look like.
     """
 
     objects: tuple[SceneObject, ...]

@@ -13,7 +13,7 @@ Value = tuple[str, int | float | str | None]
 """A function with its arguments in PDDL, and its number or object in a state; None where it has no value."""
 
 MOST_VALUES = 10
-"""Values that are told of one condition: one about all objects may have very many."""
+"""Values that are reported of one condition: one about all objects may have very many."""
 
 _WRITTEN = {
     "and": "is_and",
@@ -69,8 +69,8 @@ def values_in(problem: Any, condition: Any, state: Any) -> tuple[Value, ...]:
 
 def needs(literals: Sequence[str], values: Iterable[Value] = ()) -> str:
     """What is missing, in words, with the values of the numbers in it."""
-    told = [f"{of} has no value" if value is None else f"{of} is {value}" for of, value in dict.fromkeys(values)]
-    shown = f": {', '.join(told)}" if told else ""
+    numbers = [f"{of} has no value" if value is None else f"{of} is {value}" for of, value in dict.fromkeys(values)]
+    shown = f": {', '.join(numbers)}" if numbers else ""
     return f"needs {' and '.join(literals)}, which {'do' if len(literals) > 1 else 'does'} not hold then{shown}"
 
 

@@ -51,7 +51,7 @@ def changed(steps: Sequence[str], edits: Sequence[Edit]) -> list[Line]:
 
 
 @dataclass(frozen=True)
-class Mend:
+class Repair:
     """What would make a plan valid: in `words`, as `edits`, and as the `lines` of the plan with them.
 
     All are empty where nothing is known that would, and for a valid plan; `why_none` says why.
@@ -63,7 +63,7 @@ class Mend:
     why_none: str = ""
 
     @classmethod
-    def of(cls, edits: Sequence[Edit], steps: Sequence[str]) -> Mend:
+    def of(cls, edits: Sequence[Edit], steps: Sequence[str]) -> Repair:
         """Of changes of a plan with these steps, after which it is valid."""
         return cls(_words(edits, len(steps)), tuple(edits), tuple(changed(steps, edits)))
 
@@ -72,7 +72,7 @@ class Mend:
         """The plan after the changes."""
         return [line.text for line in self.lines if line.sign != "-"]
 
-    def told(self, around: int = 1) -> Iterator[str]:
+    def shown(self, around: int = 1) -> Iterator[str]:
         """The lines as text: the sign, the step's number, the step. Of the steps that stay those that have a change at
         most `around` lines away, and `…` for the rest."""
         changes = [n for n, line in enumerate(self.lines) if line.sign != " "]

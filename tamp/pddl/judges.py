@@ -68,10 +68,10 @@ class TimedJudge:
         if result.status.name == "VALID":
             return Verdict(True, len(timed), None, "", (), self._cost(result), self._changes(timed, states, trace))
         failed = _number_of(result.inapplicable_action, timed)
-        told = self._lacking(timed[failed - 1], timed, states) if failed else self._missed(timed, states)
+        unmet = self._lacking(timed[failed - 1], timed, states) if failed else self._missed(timed, states)
         word = result.log_messages[0].message if result.log_messages else _NO_WORD
-        message = needs_of(told) if told else word
-        return Verdict(False, len(timed), failed, message, told, None, self._changes(timed, states, trace))
+        message = needs_of(unmet) if unmet else word
+        return Verdict(False, len(timed), failed, message, unmet, None, self._changes(timed, states, trace))
 
     def _cost(self, result: Any) -> float | None:
         values = list((result.metric_evaluations or {}).values())
@@ -218,8 +218,8 @@ def in_order(plan: PlanFile) -> PlanFile:
 
 
 def read_for(source: Source, problem: Any, form: str | None = None) -> PlanFile:
-    """A plan of a problem with its steps `in_order`. InputError as `read_plan`; BadPlan has beside what cannot be read
-    what `resolve` says to the rest."""
+    """A plan of a problem with its steps `in_order`. InputError as `read_plan`; BadPlan has what cannot be read,
+    and what `resolve` says of the rest."""
     try:
         return in_order(read_plan(source, form))
     except BadPlan as e:

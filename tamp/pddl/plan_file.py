@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tamp.errors import InputError
-from tamp.pddl.edits import Mend
+from tamp.pddl.edits import Repair
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,12 @@ class Mistake(NamedTuple):
 
 
 class BadPlan(InputError):
-    """A plan that cannot be read, with all that is wrong with it; `plan` has the steps that can, `mend` what would make
-    it valid, where that was looked for."""
+    """A plan that cannot be read, with all that is wrong with it; `plan` has the steps that can, `repair` what would
+    make it valid, where that was looked for."""
 
     def __init__(self, plan: PlanFile, mistakes: Sequence[Mistake]) -> None:
         super().__init__(*(m.message for m in mistakes))
-        self.plan, self.mistakes, self.mend = plan, tuple(mistakes), Mend()
+        self.plan, self.mistakes, self.repair = plan, tuple(mistakes), Repair()
 
 
 def plan_of(name: str, form: str, steps: Iterable[Step | str]) -> PlanFile:

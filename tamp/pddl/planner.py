@@ -168,7 +168,7 @@ def results(
     invariants: bool = True,
 ) -> Iterator[Any]:
     """unified-planning's results for a problem that is `prepared`, with plans for the one it was made from; the last of
-    them is final. An engine that can be told a time limit is told `seconds`. Without `invariants` Fast Downward does
+    them is final. An engine that takes a time limit gets `seconds`. Without `invariants` Fast Downward does
     not look for these, which may take it longer than everything else."""
     from unified_planning.shortcuts import AnytimePlanner
 

@@ -18,11 +18,11 @@ from tamp.pddl.conditions import is_atom, parts, written
 MOST_VISITED = 3_000_000
 """Facts that are looked at, after which nothing is said of the problem."""
 
-MOST_TOLD = 3
-"""Facts that are told of those that an operator needs."""
+MOST_NAMED = 3
+"""Facts that are named of those that an operator needs."""
 
 MOST_ROWS = 3000
-"""Facts of a predicate that operators change that are told apart; where there may be more, it may hold of anything."""
+"""Facts of one predicate that operators change; where there may be more, it is taken to hold of anything."""
 
 MOST_APART = 200
 """Ways to do an operator that are looked at one by one."""
@@ -184,8 +184,8 @@ class _World:
             return f"it needs {written(needed[0])}, which never holds"
         reached = [c for c in needed if c.is_fluent_exp() and c.fluent().name in self.moving]
         given = [c for c in needed if c not in reached]
-        told = len(reached) == 1 and all(c.is_fluent_exp() for c in given)
-        found = self._instances(reached[0], self.fitting(step, given) or {}) if told else []
+        single = len(reached) == 1 and all(c.is_fluent_exp() for c in given)
+        found = self._instances(reached[0], self.fitting(step, given) or {}) if single else []
         if found:
             verb = "holds" if len(found) == 1 else "hold"
             holds = f"{_joined(given)} hold{'s' if len(given) == 1 else ''} of nothing else"
@@ -195,7 +195,7 @@ class _World:
     def _instances(self, atom: Any, domains: Domains) -> list[str]:
         """An atom with each of the objects that its arguments may be, in PDDL; none where they are many."""
         some = [sorted(self._values(a, domains)) for a in atom.args]
-        if prod(map(len, some)) > MOST_TOLD or any(a.is_variable_exp() for a in atom.args):
+        if prod(map(len, some)) > MOST_NAMED or any(a.is_variable_exp() for a in atom.args):
             return []
         return [f"({' '.join((atom.fluent().name, *args))})" for args in itertools.product(*some)]
 

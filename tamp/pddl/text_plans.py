@@ -132,12 +132,12 @@ def _split(parts: Sequence[_Part]) -> list[list[_Part]]:
 def _mistakes(plan: Sequence[_Part]) -> list[_Part]:
     """The words that may be steps of a plan that a planner printed: those between its steps, and those next to them
     that begin as a step does."""
-    told = [p for p in plan if not p.is_comment]
-    holding = [n for n, p in enumerate(told) if p.steps]
+    lines = [p for p in plan if not p.is_comment]
+    holding = [n for n, p in enumerate(lines) if p.steps]
     first, last = holding[0], holding[-1]
-    names = frozenset(step.name for p in told for step in p.steps)
-    around = [p for p in (*told[max(0, first - 1) : first], *told[last + 1 : last + 2]) if _begins_as_step(p, names)]
-    return [*(p for p in told[first:last] if p.is_words), *around]
+    names = frozenset(step.name for p in lines for step in p.steps)
+    around = [p for p in (*lines[max(0, first - 1) : first], *lines[last + 1 : last + 2]) if _begins_as_step(p, names)]
+    return [*(p for p in lines[first:last] if p.is_words), *around]
 
 
 def _begins_as_step(part: _Part, names: frozenset[str] = frozenset()) -> bool:
@@ -157,9 +157,9 @@ def _without_steps(name: str, parts: Sequence[_Part], form: str, printed: bool) 
     if empty or ends_so or not (words or announced):
         return PlanFile(name, form, (), tuple(_skipped(parts)))
     if announced:
-        told = next(p for p in parts if p.says(_FOUND) or p.says(_PRINTED))
+        first = next(p for p in parts if p.says(_FOUND) or p.says(_PRINTED))
         valid = "the file that the planner wrote its plan to"
-        raise InputError(f"{name}:{told.line}: no step of a plan in it, only {_short(told.text)}; valid: {valid}")
+        raise InputError(f"{name}:{first.line}: no step of a plan in it, only {_short(first.text)}; valid: {valid}")
     return None
 
 

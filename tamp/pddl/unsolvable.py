@@ -23,7 +23,7 @@ from tamp.pddl.reach import Reached, reach
 from tamp.pddl.subprocess_worker import Emit, messages
 
 SECONDS = 5.0
-"""For an explanation beside something else that is done: of an episode, of a plan in a scene."""
+"""For an explanation on the way to something else: of an episode, of a plan in a scene."""
 MOST_ADDITIONS = 5
 """Facts that are reported of those of which each makes a plan."""
 _SHARE = 0.25
@@ -52,11 +52,11 @@ class Why:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The same in words: what is proven first, then what would help."""
-        told = [f"never: {literal}" for literal in self.never]
-        told += [f"{' and '.join(pair)} never hold together" for pair in self.exclusive]
-        told += [f"there is a plan with {' '.join(added)} in :init" for added in self.additions]
+        lines = [f"never: {literal}" for literal in self.never]
+        lines += [f"{' and '.join(pair)} never hold together" for pair in self.exclusive]
+        lines += [f"there is a plan with {' '.join(added)} in :init" for added in self.additions]
         goals = f"goal{'s' if len(self.drop) > 1 else ''} {' '.join(self.drop)}"
-        return (*told, *([f"there is a plan without the {goals}"] if self.drop else []))
+        return (*lines, *([f"there is a plan without the {goals}"] if self.drop else []))
 
 
 Reporter = Callable[..., None]

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from tamp.pddl.conditions import Literal, Value, given_to, literal_of, needs, shown, unheld, values_in, written
-from tamp.pddl.edits import Mend
+from tamp.pddl.edits import Repair
 from tamp.pddl.simulation import Simulator
 
 MOST_HINTS = 10
@@ -55,7 +55,7 @@ class Verdict:
     `failed_at` is the number of the step that cannot be taken, from 1; None when the plan is valid or only its goal
     is missed. `message` is empty when it is valid. `cost` is the value of the problem's metric, None without one.
     `changes` are the literals that each step made true, as far as the plan was followed. `further` is what else would
-    fail if the step that cannot be taken were done all the same; empty where times are judged. `mended` is what would
+    fail if the step that cannot be taken were done all the same; empty where times are judged. `repair` is what would
     make the whole plan valid, empty where that was not looked for or not found. `rounded` are the numbers of the steps
     of a valid plan whose times are not quite the printed ones, but round to them.
     """
@@ -68,13 +68,8 @@ class Verdict:
     cost: float | None = None
     changes: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     further: tuple[Further, ...] = ()
-    mended: Mend = field(default_factory=Mend)
+    repair: Repair = field(default_factory=Repair)
     rounded: tuple[int, ...] = ()
-
-    @property
-    def mend(self) -> str:
-        """What would make the whole plan valid, in words; empty when nothing is known that would."""
-        return self.mended.words
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,16 +96,16 @@ class Judge:
             for number, action in enumerate(actions, 1):
                 unmet, after, message = self.simulator.step(states[-1], action)
                 if after is None:
-                    told = self._explain(unmet, states, actions, action)
+                    lacking = self._explain(unmet, states, actions, action)
                     rest = tuple(self._further(actions, number, states[-1]))
-                    said = message or needs_of(told)
-                    return Verdict(False, length, number, said, told, None, tuple(changes), rest)
+                    said = message or needs_of(lacking)
+                    return Verdict(False, length, number, said, lacking, None, tuple(changes), rest)
                 states.append(after)
                 if trace:
                     changes.append(changed(self.problem, action, *states[-2:]))
-            told = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states, actions)
+            lacking = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states, actions)
             cost = self.simulator.cost(actions, states)
-        return Verdict(not told, length, None, needs_of(told) if told else "", told, cost, tuple(changes))
+        return Verdict(not lacking, length, None, needs_of(lacking) if lacking else "", lacking, cost, tuple(changes))
 
     def _explain(
         self, conditions: Sequence[Any], states: Sequence[Any], actions: Sequence[Any], step: Any = None
@@ -177,7 +172,7 @@ def needs_of(unmet: Sequence[Unmet]) -> str:
 
 def changed(problem: Any, action: Any, before: Any, after: Any) -> tuple[str, ...]:
     """The literals that an ActionInstance made true between two states, and the numbers that it changed, in PDDL."""
-    given, told = given_to(action), []
+    given, literals = given_to(action), []
     for effect in action.action.effects:
         for one in effect.expand_effect(problem):
             fluent = one.fluent.substitute(given)
@@ -185,10 +180,10 @@ def changed(problem: Any, action: Any, before: Any, after: Any) -> tuple[str, ..
             if value == before.get_value(fluent):
                 continue
             if not value.is_bool_constant():
-                told.append(f"(= {written(fluent)} {value})")
+                literals.append(f"(= {written(fluent)} {value})")
             else:
-                told.append(written(fluent) if value.is_true() else f"(not {written(fluent)})")
-    return tuple(dict.fromkeys(told))
+                literals.append(written(fluent) if value.is_true() else f"(not {written(fluent)})")
+    return tuple(dict.fromkeys(literals))
 
 
 def _producers(problem: Any, literal: Literal, near: Sequence[Any]) -> Iterator[Iterator[Any]]:

@@ -62,7 +62,7 @@ from tamp.perception.visibility import Unseen, shown
 ROBOT = "panda"
 """The entry in the library of the robot that is taken to be in the pictures, unless another skin is handed over."""
 HALF_SEEN = 0.03
-"""The same for a thing of which only the side is known that was seen first."""
+"""Metres from the skin up to which a point belongs to a thing of which only one side was seen."""
 AT_HAND = 0.13
 """Metres around the tool in which nothing new is looked for while something is held."""
 NEW = 150
@@ -95,12 +95,6 @@ class CameraPerceiver:
     hand: HandTracker = field(default_factory=HandTracker)
     unknown: list[Obstacle] = field(default_factory=list)
     ground: Ground | None = None
-    _world: World = field(init=False)
-    _known: list[Candidate] = field(init=False)
-    _rng: np.random.Generator = field(init=False)
-    _rig: Rig = field(init=False)
-    _skin: RobotSkin = field(init=False)
-    _base: Numbers = field(init=False)
     _unseen: Unseen | None = None
     _doubted: frozenset[str] = frozenset()
     """Things that are to be recognised anew at the next look."""

@@ -24,19 +24,17 @@ from tamp.model.images import as_png
 from tamp.model.scene import Part, SceneObject
 from tamp.perception import library
 from tamp.perception.library import ADDED, LibraryEntry, write
-from tamp.perception.modelling import modelled
+from tamp.perception.modelling import modelled, picture, skins
 from tamp.perception.object_model import ObjectModel
-from tamp.perception.skinning import picture, skins
 
 KINDS = (".obj", ".stl", ".ply", ".glb")
 TOLD = "object.toml"
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254}
 GUESSED = ("m", "mm", "cm")
-"""Units that are tried, in this order, where none is told."""
+"""Units that are tried, in this order, where none is stated."""
 SMALLEST, LARGEST = 0.01, 1.5
 """Metres that a thing's longest side can have."""
-MOST = 2_000_000
-"""Faces of a mesh, at most."""
+MOST_FACES = 2_000_000
 UPS = ("z", "y")
 TURNS = "a whole number of turns in a circle, 1 for no symmetry, 0 for a round thing"
 GREY = (150, 150, 150)
@@ -46,8 +44,7 @@ NamesOf = Callable[[str], tuple[str, ...]]
 """What people call a category."""
 LEVELS = 32
 """Shades of each of red, green and blue that faces without an image have."""
-BOXES = 30
-"""At most."""
+MOST_BOXES = 30
 ALONG = (32, 26, 21, 17, 14, 11, 9)
 """Cells along the longest side: the first is taken whose boxes cover `ENOUGH` of the cells that the mesh fills."""
 ENOUGH = 0.97
@@ -126,8 +123,8 @@ def read_mesh(folder: Path, options: MeshOptions) -> ImportedMesh:
     loaded = list(_loaded(path))
     if not loaded:
         raise InputError(f"{path} has no faces; valid: a mesh of triangles")
-    if (faces := sum(len(m.faces) for m in loaded)) > MOST:
-        raise InputError(f"{path} has {faces:,} faces; valid: at most {MOST:,}")
+    if (faces := sum(len(m.faces) for m in loaded)) > MOST_FACES:
+        raise InputError(f"{path} has {faces:,} faces; valid: at most {MOST_FACES:,}")
     if not all(np.isfinite(m.vertices).all() for m in loaded):
         bad = sum(int((~np.isfinite(m.vertices)).any(axis=1).sum()) for m in loaded)
         raise InputError(f"{path}: {bad} of its vertices are no finite numbers; export it again")
@@ -332,7 +329,7 @@ def _cover(filled: Array, rng: np.random.Generator) -> tuple[list[Array], float]
     """Boxes (6,) of cells that are all filled, first and last index and one more along each axis in turn: each the one,
     of those that were tried, that covers most cells that no other does. And the share that they cover together."""
     whole, left, found = _sums(filled), filled.copy(), list[Array]()
-    while left.any() and len(found) < BOXES:
+    while left.any() and len(found) < MOST_BOXES:
         cells: Any = np.argwhere(left)
         grown = _grown(cells[rng.choice(len(cells), min(SEEDS, len(cells)), replace=False)], whole)
         best = grown[np.argmax(_count(_sums(left), grown))]

@@ -17,8 +17,7 @@ from tamp.perception.object_model import ObjectModel, PlacedModel
 
 TINT = 0.4
 """How much of a mask's colour there is in its pixels."""
-AXIS = 0.05
-"""Metres of a drawn axis."""
+AXIS_METRES = 0.05
 EDGES = ((0, 1), (0, 2), (0, 4), (1, 3), (1, 5), (2, 3), (2, 6), (3, 7), (4, 5), (4, 6), (5, 7), (6, 7))
 """Corners of a box that an edge joins; corner i has the upper side along x, y, z where bit 2, 1, 0 of i is set."""
 AXES = ((255, 60, 60), (60, 220, 60), (80, 120, 255))
@@ -27,7 +26,7 @@ NEAREST = 0.05
 """Metres in front of the camera from which lines are drawn."""
 AROUND = 0.4
 """Room on each side of a thing, as a share of what is seen of it."""
-LEAST = 16
+LEAST_PIXELS = 16
 """Pixels across and down that are worth looking at."""
 
 
@@ -84,7 +83,7 @@ def overlaid(image: Image, record: Mapping[str, Any], known: Mapping[str, Object
     for t, colour in zip(things, colours, strict=True):
         _lines(cv2, out, image, t.corners, EDGES, [colour] * len(EDGES))
         if t.placed is not None:
-            tips = np.vstack([np.zeros(3), AXIS * np.eye(3)])
+            tips = np.vstack([np.zeros(3), AXIS_METRES * np.eye(3)])
             _lines(cv2, out, image, moved(tips, t.placed.T_world_object), ((0, 1), (0, 2), (0, 3)), AXES, 2)
     for text, (u, v), colour in _labels(image, things, colours):
         cv2.putText(out, text, (u, v), cv2.FONT_HERSHEY_SIMPLEX, 0.38, (0, 0, 0), 3, cv2.LINE_AA)
@@ -149,4 +148,4 @@ def _part(image: Image, low: Array, high: Array) -> Array | None:
     part = image.colour[max(0, v0) : min(h, v1), max(0, u0) : min(w, u1)]
     middle = uv.mean(axis=0)
     inside = (middle >= 0).all() and (middle < (w, h)).all()
-    return np.ascontiguousarray(part) if inside and min(part.shape[:2]) >= LEAST else None
+    return np.ascontiguousarray(part) if inside and min(part.shape[:2]) >= LEAST_PIXELS else None

@@ -12,8 +12,8 @@ from motion.poses import Array, inverse, moved
 from tamp.perception.colours import coloured, is_other
 from tamp.perception.fitting import (
     EVERY_WAY,
-    FINE,
-    TILTED,
+    FINE_STEPS,
+    TILT_STEPS,
     Candidate,
     Fit,
     FitTarget,
@@ -165,7 +165,7 @@ def _fits(f: Recognition, p_own: Array) -> bool:
 
 
 def _as_unknown(strange: Recognition, points: Points) -> Recognition:
-    """What has only the shape of a model, as a thing of its own."""
+    """What has only the shape of a model, as an unknown thing."""
     near = points.where(strange.placed.distance(points.p) < EXPLAINED)
     return replace(strange, placed=shaped_like(strange.placed, near), like=())
 
@@ -185,7 +185,7 @@ def _among(
         return one
     c = Candidate(one.placed.model, one.placed.model.rests[0], whole(one.placed.model))
     target = FitTarget(points.where(near).some(FINELY, rng).p, looks)
-    fit = climbed(one.placed.T_world_object, c.skin, target, c.samples, TILTED)
+    fit = climbed(one.placed.T_world_object, c.skin, target, c.samples, TILT_STEPS)
     if fit.score[0] < SETTLED:
         fit = max(fit, turned_about(c, fit, target), key=lambda f: float(f.score[0]))
     placed = replace(one.placed, T_world_object=fit.T_world_object[0].astype(float))
@@ -230,7 +230,9 @@ def _explained(
     promising = _within(rough, PROMISING)[:MOST_PROMISING]
     better = each(lambda t: (t[0], climbed(t[1].T_world_object[0], t[0].skin, target, t[0].few, t[0].steps)), promising)
     more = FitTarget(cluster.some(FINELY, rng).p, looks)
-    fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, FINE)) for c, f in _within(better, 2 * GOOD)]
+    fine = [
+        (c, climbed(f.T_world_object[0], c.skin, more, c.samples, FINE_STEPS)) for c, f in _within(better, 2 * GOOD)
+    ]
     fine = _each_once(fine, turned=True)
     fine = [_with_joints(c, f, more) if c.model.jointed else (c, f) for c, f in fine[:CLOSELY]]
     if max(float(f.score[0]) for _, f in fine) < SETTLED:
@@ -347,7 +349,7 @@ def _with_joints(c: Candidate, fit: Fit, target: FitTarget) -> tuple[Candidate, 
     """A candidate with its drawers, doors and knobs where they are, and where it is then."""
     joints = joint_values(c.model, fit.T_world_object[0].astype(float), target)
     as_it_stands = Candidate(c.model, c.R, whole(c.model, joints))
-    return as_it_stands, climbed(fit.T_world_object[0], as_it_stands.skin, target, as_it_stands.samples, FINE)
+    return as_it_stands, climbed(fit.T_world_object[0], as_it_stands.skin, target, as_it_stands.samples, FINE_STEPS)
 
 
 def _as_good(c: Candidate, fit: Fit, best: tuple[Candidate, Fit]) -> Fit:

@@ -14,8 +14,8 @@ from motion.poses import Array, Numbers, moved, pose
 from motion.shapes import Shape
 from tamp.model.scene import UNKNOWN, Part, Region, SceneObject
 from tamp.perception.looks import MATCHED, Look, gaps_at
+from tamp.perception.modelling import normals_of
 from tamp.perception.object_model import SAMPLES, PlacedModel, Skin
-from tamp.perception.skinning import normals_of
 
 REACH = 1.15
 """Metres from the robot's base within which things are looked for."""

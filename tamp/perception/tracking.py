@@ -30,19 +30,17 @@ EXPLAINED = 0.012
 """Metres from a thing's skin up to which a point is its own."""
 POINTS = 400
 """Points that a thing is held against."""
-NUDGED = (
+FOLLOW_STEPS = (
     FitStep(0.006, 0.06, 0.003, 0.016),
     FitStep(0.003, 0.03, 0.0015),
     FitStep(0.0015, 0.015, 0.001),
     FitStep(0.0007, 0.007, 0.0005),
 )
-"""Steps in which a thing is followed."""
-TILTED = (
+TILT_STEPS = (
     FitStep(0.004, 0.04, 0.002, 0.012, 0.05),
     FitStep(0.002, 0.02, 0.001, 0.008, 0.025),
     FitStep(0.001, 0.01, 0.0007, 0.008, 0.012),
 )
-"""The same for what leans."""
 LEANS = np.radians(2.0)
 """Angle from the nearest attitude in which a thing can rest, from which on it leans."""
 UPRIGHTER = 0.02
@@ -163,9 +161,9 @@ def _nudged(placed: PlacedModel, target: FitTarget) -> Array:
     skin, before = whole(placed.model, placed.joints), placed.T_world_object
     resting = at_rest(placed)
     if resting is None:
-        return np.asarray(climbed(before, skin, target, skin.sampled(), NUDGED).T_world_object[0], dtype=float)
-    rests = climbed(resting, skin, target, skin.sampled(), NUDGED)
-    leans = climbed(before, skin, target, skin.sampled(), TILTED)
+        return np.asarray(climbed(before, skin, target, skin.sampled(), FOLLOW_STEPS).T_world_object[0], dtype=float)
+    rests = climbed(resting, skin, target, skin.sampled(), FOLLOW_STEPS)
+    leans = climbed(before, skin, target, skin.sampled(), TILT_STEPS)
     best = leans if leans.score[0] > rests.score[0] + UPRIGHTER else rests
     return np.asarray(best.T_world_object[0], dtype=float)
 
@@ -198,7 +196,7 @@ def held_as_seen(track: Track, points: Points, looks: Sequence[Look], rng: np.ra
     score = float(judged(before[None].astype(np.float32), skin, target, samples).score[0])
     elsewhere = judged(_slipped(before), skin, target, samples).best(TRIED) if score < BELIEVED else None
     starts = [before] if elsewhere is None else elsewhere.T_world_object
-    there = max((climbed(T, skin, target, samples, TILTED) for T in starts), key=lambda f: float(f.score[0]))
+    there = max((climbed(T, skin, target, samples, TILT_STEPS) for T in starts), key=lambda f: float(f.score[0]))
     if there.score[0] < score + SLIPPED:
         return before
     T = np.asarray(there.T_world_object[0], dtype=float)

@@ -24,7 +24,6 @@ from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
 from tamp.pddl.planner import Engine, Planner
-from tamp.planning.planner_process import PlannerProcess, Recipe
 from tamp.planning.search import SECONDS
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.goal_origin import GoalOrigin
@@ -34,6 +33,7 @@ from tamp.runs.versions import versions
 
 if TYPE_CHECKING:
     from tamp.backends.libero.scene_description import Task
+    from tamp.planning.planner_process import PlannerProcess
 
 GoalSource = Callable[[Scene, WorldState, Domain, EpisodeLog, bytes | None], tuple[Goal, ...]]
 """Where goals come from, to be reached one after the other: language, an option, or the task. The bytes are a PNG of
@@ -174,6 +174,8 @@ def robot_at_table(
     """A robot whose planner works while the world waits, or meanwhile in a process that `stack` ends."""
 
     def in_parallel(*_: Any) -> PlannerProcess:
+        from tamp.planning.planner_process import PlannerProcess, Recipe
+
         recipe = Recipe(str(settings.domain.path), settings.planner, settings.seed, settings.seconds, settings.twice)
         made = PlannerProcess(recipe, log)
         stack.callback(made.close)

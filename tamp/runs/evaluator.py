@@ -24,9 +24,9 @@ from tamp.model.goal import Goal, parse_goal
 from tamp.model.scene import Perceiver, RobotState, Scene, joints_of, objects_of, poses_of
 from tamp.model.state import WorldState
 from tamp.perception import relative_places
+from tamp.perception.observers import StateEstimator
 from tamp.perception.predicates import held_in, observe
 from tamp.perception.relative_places import PlacesBeside, places
-from tamp.perception.state_estimator import StateEstimator
 from tamp.runs.episode import Result
 from tamp.runs.matching import MatchedNames, match
 from tamp.runs.task_check import TaskCheck

@@ -91,7 +91,7 @@ def _prepare() -> None:
 def _build_one(folder: Path, name: str, names_of: NamesOf) -> Built:
     from tamp.backends.libero.categories import UnusableError, load, source_of
     from tamp.backends.libero.object_models import model_of, panda_skin, panda_source
-    from tamp.perception.skinning import picture
+    from tamp.perception.modelling import picture
 
     def entry(source: str) -> LibraryEntry:
         category = load(name, name, whole=True)

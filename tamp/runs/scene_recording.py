@@ -26,9 +26,9 @@ from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.images import Image
 from tamp.model.scene import SceneObject
+from tamp.perception.observers import StateEstimator
 from tamp.perception.predicates import held_in
 from tamp.perception.recordings import MOST_THINGS, ROBOT, TrueMoment, TrueThing, Writer
-from tamp.perception.state_estimator import StateEstimator
 from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import run_episode
 from tamp.runs.versions import versions
@@ -95,8 +95,8 @@ def record(order: Order, folder: Path) -> RecordedScene:
         recorder.writer.close()
     finally:
         environment.close()
-    told = (result.success, result.reason) if result else (None, None)
-    return RecordedScene(folder, recorder.writer.moments, len(recorder.writer.things), *told)
+    ended = (result.success, result.reason) if result else (None, None)
+    return RecordedScene(folder, recorder.writer.moments, len(recorder.writer.things), *ended)
 
 
 @dataclass(eq=False)

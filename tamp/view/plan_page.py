@@ -63,7 +63,7 @@ class JudgedPlan:
         later = [f.step for f in verdict.further if f.step is not None]
         failed = () if verdict.failed_at is None else (verdict.failed_at, *later)
         repairs = tuple((u.literal, u.hint) for u in verdict.unmet)
-        return cls(plan.name, verdict.valid, tuple(lines), failed, repairs, verdict.mend, followed, why_not)
+        return cls(plan.name, verdict.valid, tuple(lines), failed, repairs, verdict.repair.words, followed, why_not)
 
     @property
     def state(self) -> str:

@@ -105,16 +105,6 @@ def test_two_runs_of_the_same_episodes_stand_side_by_side(two_runs: tuple[Path, 
     assert [part.splitlines()[0] for part in failed] == [f"failures of {old}", f"failures of {new}"]
 
 
-@pytest.mark.parametrize(
-    ("form", "row"), [("markdown", "| 3 | 1 | 1 | 0 | 1 | 1 |"), ("latex", "& 3 & 1 & 1 & 0 & 1 & 1 ")]
-)
-def test_two_runs_for_papers(two_runs: tuple[Path, Path], form: str, row: str) -> None:
-    done = report(*two_runs, "--format", form)
-    table, compared = done.stdout.split("\n\n")
-    assert "libero" in table and row in compared
-    assert "the runs are of different git trees" in done.stderr
-
-
 def test_two_runs_as_data(two_runs: tuple[Path, Path]) -> None:
     told = json.loads(report(*two_runs, "--json").stdout)
     assert [(r["run"], r["tree"], r["suites"][0]["successes"]) for r in told["runs"]] == [

@@ -14,7 +14,7 @@ import pytest
 
 from cli.main import main
 from cli.output import Output
-from cli.report import report
+from cli.report_results import report
 from tamp.api.tool_configs import ReportConfig
 from tamp.errors import InputError
 from tests.browsing import fits_and_reads, until

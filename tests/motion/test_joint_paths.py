@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
-import pytest
 
 from motion import paths
 from motion.arm_model import arm_world
@@ -116,31 +113,6 @@ def test_the_tool_point_stays_within_the_workspace(arm: Arm) -> None:
     assert not isinstance(inside, Blocked), inside
     dense = paths.densify(inside, 0.005)
     assert min(room.room(world.forward(c)[:3, 3]) for c in dense) > -0.001
-
-
-@pytest.mark.parametrize("name", ["xarm6", "xarm7", "lite6", "850"])
-def test_a_line_past_a_singularity_is_refused_or_followed_in_small_steps(name: str) -> None:
-    arm = ARMS[name]
-    world = arm_world(arm, [])
-    answers = []
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        low, high = np.maximum(arm.lower, -np.pi), np.minimum(arm.upper, np.pi)
-        q, goal = rng.uniform(low, high), rng.uniform(low, high)
-        path = paths.straight(world, q, world.forward(goal), lambda _: [])
-        answers.append(path)
-        if not isinstance(path, Blocked):
-            assert max(np.abs(b - a).max() for a, b in itertools.pairwise(path)) <= world.robot.tracking.jump
-            assert all(arm.within(c) for c in path)
-    assert {a.reason for a in answers if isinstance(a, Blocked)} <= {"unreachable", "stretched"}
-
-
-def test_an_arm_in_its_own_way_is_refused_by_its_links_name() -> None:
-    world = arm_world(ARMS["xarm6"], [TABLE])
-    q = start(world, tool_at(ARMS["xarm6"], 0.4, 0.0, 0.2))
-    folded = np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
-    answer = paths.joint_move(world, q, folded, lambda c: world.contacts(c, ignore=frozenset({"table"})), 0)
-    assert isinstance(answer, Blocked) and answer.body is not None and answer.body == "base"
 
 
 def test_an_arm_that_is_a_little_beyond_a_limit_still_plans_and_goes_back_within() -> None:

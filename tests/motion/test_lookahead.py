@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from motion import kinematics, paths, servo, timing
@@ -24,17 +23,6 @@ FAR = pose([0.9, 0.0, 0.3])
 """Where things wait that are not in the way."""
 small = st.floats(-0.04, 0.04)
 RESPONSE, GAINS = Response(), ServoGains()
-
-
-@given(asked=st.lists(small, min_size=6, max_size=6), twist=st.lists(small, min_size=6, max_size=6))
-def test_it_solves_its_own_equation(asked: list[float], twist: list[float]) -> None:
-    """Against small steps of x'' = rate² (u - x) - 2 rate x'."""
-    x, v, u, h = np.zeros(6), np.array(twist), np.array(asked), 1e-5
-    for _ in range(5000):
-        v = v + h * (RESPONSE.rate**2 * (u - x) - 2 * RESPONSE.rate * v)
-        x = x + h * v
-    moved, velocity = RESPONSE.after(np.array(twist), u, PERIOD)
-    assert np.allclose(moved, x, atol=2e-5) and np.allclose(velocity, v, atol=2e-4)
 
 
 @dataclass

@@ -96,23 +96,6 @@ def test_what_stands_between_two_waypoints_is_seen(build: Callable[..., World], 
     assert np.abs(np.diff([q, *looked], axis=0)).max() <= paths.JOINT_STEP + 1e-9
 
 
-def test_where_there_is_room_it_is_kept_and_else_the_way_is_taken_all_the_same(world: World) -> None:
-    q = configuration(world, pose(AHEAD - ASIDE, DOWN))
-    T_goal = pose(AHEAD + ASIDE, DOWN)
-    near, roomy = paths.checker(world, CLEARANCE), paths.checker(world, 3 * CLEARANCE)
-    path = paths.transit(world, q, T_goal, near, np.random.default_rng(0), roomy)
-    assert not isinstance(path, Blocked)
-    assert [c for way in path[1:] for c in world.contacts(way, 3 * CLEARANCE)] == []
-
-    def nowhere(c: Array) -> list[Contact]:
-        return [] if np.array_equal(c, q) else [Contact("hand", "wall", 0.0)]
-
-    tight = paths.transit(world, q, T_goal, near, np.random.default_rng(0), nowhere)
-    without = paths.transit(world, q, T_goal, near, np.random.default_rng(0))
-    assert not isinstance(tight, Blocked) and not isinstance(without, Blocked)
-    assert np.array_equal(tight, without)
-
-
 def test_rrt_gives_up_after_so_many_looks_whatever_the_clock_says(world: World) -> None:
     start, goal = (configuration(world, pose(AHEAD + s * ASIDE, DOWN)) for s in (-1, 1))
     looked = 0

@@ -134,23 +134,6 @@ def test_a_motion_through_a_box_is_caught_between_its_samples(arm: Arm) -> None:
     assert report.bodies == met and report.looked > 50
 
 
-def test_the_distance_the_link_and_the_time_are_right() -> None:
-    """A ball that the tool passes at 3 cm, half-way."""
-    arm = ARMS["xarm7"]
-    tip = Tool(Shape("sphere", np.array([0.01, 0.0, 0.0]), pose([0.0, 0.0, 0.1])), pose([0.0, 0.0, 0.1]))
-    q = np.array([[-0.4, *bent(arm)[1:]], [0.4, *bent(arm)[1:]]])
-    T = arm.forward(q.mean(axis=0))
-    outward = np.append(T[:2, 3], 0.0) / np.linalg.norm(T[:2, 3])
-    centre = (T @ [0.0, 0.0, 0.1, 1.0])[:3]
-    ball = Body("ball", (Shape("sphere", np.array([0.02, 0.0, 0.0]), np.eye(4)),), pose(centre + 0.06 * outward))
-    report = second_check.nearest(robot_model(arm, tip), [ball], q, np.array([0.0, 8.0]))
-    assert report.bodies is not None
-    assert report.bodies.distance <= 0.03 + 1e-3
-    assert report.bodies.link in {"tool", "link7"} and report.bodies.other == "ball"
-    assert report.touches() is None and report.touches(0.05) == report.bodies
-    assert report.looked > 20 and 0 < report.bodies.time < 8
-
-
 def test_what_is_no_motion_is_refused() -> None:
     robot = robot_model(ARMS["lite6"])
     for q, times in (

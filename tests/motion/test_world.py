@@ -232,16 +232,3 @@ def test_sync_takes_up_what_is_new_and_drops_what_is_gone(build: Callable[..., W
     assert {c.other for c in old.contacts(old.robot.posture)} == {"new"}, "it is in the hand's palm"
     old.sync([table, Body("new", (Shape("box", SIZES["cube"] * 0.01, np.eye(4)),), pose(PARKING))])
     assert old.contacts(old.robot.posture) == [], "it is as small as it is seen to be now"
-
-
-def test_a_body_and_the_arm_hide_what_is_behind_them(world: World, state: State) -> None:
-    world.load(state.moved("cube", APART_POSE))
-    beside, behind = APART + np.array([0.3, 0.2, 0.0]), APART + np.array([0.3, 0.0, 0.0])
-    front = APART + np.array([-0.03, 0.0, 0.0])
-    seen = world.sees(APART + np.array([-0.3, 0.0, 0.0]), np.array([beside, behind, front]))
-    assert seen.tolist() == [True, False, True], "a point on the cube's own face is seen"
-    T = world.forward(state.q)
-    hand = T[:3, 3] - 0.08 * T[:3, 2]
-    aside = np.array([0.0, 0.3, 0.0])
-    one_side, other = hand + aside, hand - aside
-    assert world.sees(one_side, other[None], robot=False).all() and not world.sees(one_side, other[None]).any()

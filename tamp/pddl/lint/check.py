@@ -13,7 +13,7 @@ from tamp.data import located
 from tamp.errors import InputError
 from tamp.files.source import Source, read
 from tamp.model.goal_syntax import Node
-from tamp.pddl.lint.declared import DomainText, parts_of, read_domain
+from tamp.pddl.lint.declarations import DomainText, parts_of, read_domain
 from tamp.pddl.lint.domains import check_domain, check_unused
 from tamp.pddl.lint.findings import ERROR, NOT_PDDL, Finding, Notes
 from tamp.pddl.lint.formulas import Uses

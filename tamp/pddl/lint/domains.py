@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tamp.model.goal_syntax import Node
-from tamp.pddl.lint.declared import OBJECT, DomainText, Operator, Predicate, Typed
+from tamp.pddl.lint.declarations import OBJECT, DomainText, Operator, Predicate, Typed
 from tamp.pddl.lint.findings import Notes, valid
 from tamp.pddl.lint.formulas import Uses, Vocabulary, Walk
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 
 from tamp.model.goal_syntax import Node
-from tamp.pddl.lint.declared import OBJECT, DomainText, Predicate, Typed, Types, typed_list
+from tamp.pddl.lint.declarations import OBJECT, DomainText, Predicate, Typed, Types, typed_list
 from tamp.pddl.lint.findings import Notes, valid
 
 NEGATED_EQUALITY = "(not (= …))"

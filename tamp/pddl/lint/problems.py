@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tamp.model.goal_syntax import Node
-from tamp.pddl.lint.declared import DomainText, Sections, Typed, name_of, parts_of, sections_of, typed_list
+from tamp.pddl.lint.declarations import DomainText, Sections, Typed, name_of, parts_of, sections_of, typed_list
 from tamp.pddl.lint.findings import Notes
 from tamp.pddl.lint.formulas import NUMBER, Uses, Vocabulary, Walk
 from tamp.pddl.lint.requirements import check_names, granted, missing

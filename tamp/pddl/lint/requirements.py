@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tamp.files.replacing import replacing
 from tamp.model.goal_syntax import Node
-from tamp.pddl.lint.declared import DomainText
+from tamp.pddl.lint.declarations import DomainText
 from tamp.pddl.lint.findings import Notes, valid
 from tamp.pddl.lint.formulas import FOR_ALL_EFFECT, NEGATED_EQUALITY, Uses
 

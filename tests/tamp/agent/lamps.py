@@ -35,7 +35,7 @@ from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
 from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Engine
-from tamp.perception.state_estimator import StateEstimator
+from tamp.perception.observers import StateEstimator
 from tamp.planning.deliberation import InTurn
 from tamp.planning.search import Search
 from tamp.runs.episode_log import EpisodeLog, read

@@ -115,17 +115,6 @@ def test_taking_many_things_off_a_table_takes_no_longer_than_putting_them_somewh
 
 
 @pytest.mark.parametrize("planner", ["fast-downward", pytest.param("pyperplan", marks=pytest.mark.thorough)])
-def test_what_must_not_be_touched_is_left_alone(planner: str) -> None:
-    goal, alone = "(on dish shelf)", frozenset({Atom("untouchable", ("cup",))})
-    assert solve(problem_text(DOMAIN, KITCHEN, goal), planner).status is PlanStatus.FOUND
-    assert solve(problem_text(DOMAIN, KITCHEN.with_facts(alone), goal), planner).status is PlanStatus.UNSOLVABLE
-    onto = KITCHEN.with_facts(frozenset({Atom("untouchable", ("shelf",)), Atom("untouchable", ("chest",))}))
-    assert solve(problem_text(DOMAIN, onto, "(on cup shelf)"), planner).status is PlanStatus.FOUND
-    for goal in ("(in cup chest)", "(open chest)"):
-        assert solve(problem_text(DOMAIN, onto, goal), planner).status is PlanStatus.UNSOLVABLE
-
-
-@pytest.mark.parametrize("planner", ["fast-downward", pytest.param("pyperplan", marks=pytest.mark.thorough)])
 def test_what_is_in_the_way_while_it_is_open_is_opened_later_or_closed_first(planner: str) -> None:
     """The cup stands before the drawer: it is taken from there first, or the drawer is shut for it."""
     about = frozenset({Atom("in-way-if-open", ("cup", "chest"))})

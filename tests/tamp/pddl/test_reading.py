@@ -10,9 +10,9 @@ from unified_planning.io import PDDLReader
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.files.source import Source, read
-from tamp.model.goal_syntax import DEEPEST, Node
+from tamp.model.goal_syntax import DEEPEST
 from tamp.pddl.judges import judge_of
-from tamp.pddl.reading import locate, other_domain, parse, read_problem
+from tamp.pddl.reading import locate, other_domain, parse
 from tamp.pddl.tree import not_pddl, tree, unbalanced
 
 DOMAIN = """(define (domain d)
@@ -85,11 +85,6 @@ def test_a_domain_is_a_name_a_folder_or_a_file(tmp_path: Path) -> None:
         locate(tmp_path / "empty")
 
 
-def test_only_one_file_can_be_standard_input() -> None:
-    with pytest.raises(InputError, match="only one of the files"):
-        read_problem("-", Path("-"))
-
-
 def test_what_is_changed_in_a_domain_is_not_in_one_that_is_read_afterwards() -> None:
     first = parse(Source("d.pddl", DOMAIN))
     first.clear_actions()
@@ -139,13 +134,6 @@ def test_a_name_that_is_declared_twice_is_told_in_plain_words() -> None:
     assert "'o' is declared twice" in refused(more=" o - a")
 
 
-def test_an_operator_may_have_the_name_of_a_predicate() -> None:
-    """As in many published domains; unified-planning refuses it by default."""
-    domain = SMALL.format(extra="", type="a", effect="(q)").replace(":action go", ":action p")
-    problem = TASK.format(more="", goal="(q)", tail="")
-    assert [a.name for a in parse(Source("d", domain), Source("p", problem)).actions] == ["p"]
-
-
 @pytest.mark.parametrize(
     ("text", "place", "says"),
     [
@@ -190,9 +178,3 @@ def test_every_word_of_a_domain_stands_where_its_node_says() -> None:
     words = [n for n in tree(source).walk() if n.word is not None]
     assert len(words) > 500
     assert all(source.bare()[n.start : n.end] == n.word for n in words)
-
-
-@pytest.mark.parametrize("depth", [1, DEEPEST - 1])
-def test_deep_texts_are_read(depth: int) -> None:
-    node: Node = tree(Source("x", "(" * depth + "a" + ")" * depth))
-    assert [n.word for n in node.walk()].count("a") == 1

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
@@ -93,14 +92,3 @@ def test_closing_ends_it(tmp_path: Path) -> None:
         finally:
             signal.signal(signal.SIGALRM, old)
     assert set(descendants(os.getpid())) <= before
-
-
-def test_the_folder_for_what_it_writes_goes_away() -> None:
-    def work(emit: Emit) -> None:
-        Path("here").write_text("x")
-        made = tempfile.mkdtemp()
-        emit({"kind": "folders", "folders": [os.getcwd(), made]})  # noqa: PTH109
-        time.sleep(600)
-
-    folders = said(work, 1.0)[0]["folders"]
-    assert [f for f in folders if Path(f).exists()] == []

@@ -63,28 +63,6 @@ def test_what_the_problem_itself_takes_away_is_told_with_its_time() -> None:
     assert verdict("0: (strike) [5]\n0.5: (mend a) [3]\n7.5: (look) [1]\n").valid
 
 
-def test_a_number_is_told_as_it_is_at_the_time_when_it_must_hold() -> None:
-    domain = """(define (domain oven) (:requirements :durative-actions :numeric-fluents)
-     (:predicates (baked)) (:functions (heat))
-     (:durative-action warm :parameters () :duration (= ?duration 2) :condition ()
-      :effect (and (at end (increase (heat) 4))))
-     (:durative-action bake :parameters () :duration (= ?duration 1) :condition (at start (>= (heat) 8))
-      :effect (at end (baked))))"""
-    problem = "(define (problem o) (:domain oven) (:init (= (heat) 1.5)) (:goal (baked)))"
-    judge = judge_of(parse(Source("domain.pddl", domain), Source("problem.pddl", problem)))
-    found = verdict_on(in_order(read_plan(Source("plan", "0: (warm) [2]\n1: (bake) [1]\n"))), judge)
-    assert found.unmet[0].values == (("(heat)", 1.5),)
-    found = verdict_on(in_order(read_plan(Source("plan", "0: (warm) [2]\n3: (bake) [1]\n"))), judge)
-    assert found.unmet[0].values == (("(heat)", 5.5),)
-    assert found.message.endswith("does not hold then: (heat) is 5.5")
-
-
-def test_a_missed_goal_is_told_with_its_literals() -> None:
-    found = verdict("0: (strike) [5]\n0.5: (mend b) [3]\n")
-    assert (found.valid, found.failed_at) == (False, None)
-    assert [u.literal for u in found.unmet] == ["(mended a)"]
-
-
 def test_an_action_without_duration_has_a_time_only() -> None:
     assert verdict("0: (strike) [5]\n0.5: (mend a) [3]\n7: (knock)\n").valid
     assert [u.literal for u in verdict("0: (strike) [5]\n0.5: (mend a) [3]\n5.5: (knock)\n").unmet] == ["(open)"]

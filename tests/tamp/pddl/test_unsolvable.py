@@ -80,10 +80,5 @@ def test_the_smallest_set_is_found_after_a_larger_one() -> None:
     assert (found.drop, found.complete) == (("(carried crate)",), True)
 
 
-@pytest.mark.parametrize("engine", ["pyperplan", "fast-downward-opt"])
-def test_any_engine_gets_the_same_reasons(engine: str) -> None:
-    assert why("(sunny)", engine=engine) == why("(sunny)")
-
-
 def test_without_time_nothing_is_claimed() -> None:
     assert why("(sunny)", seconds=0.0) == Why()

@@ -144,12 +144,6 @@ def test_whatever_the_grasp_goes_back_past_the_grasp() -> None:
     assert log == ["a1", "b5", "c", "a2", "b5", "c9"]
 
 
-def test_another_reason_takes_the_grasp_up_again() -> None:
-    pointless = Infeasible("does-not-fit", whatever_grasp=True)
-    a, b = Scripted("a", always(1, 2)), Scripted("b", lambda p: iter([pointless, NO] if p == (1,) else [3]))
-    assert chosen(search(a, b)) == [2, 3], "the last word of b was not that another a is pointless"
-
-
 def idly(seconds: float) -> None:
     """Have the clock go on, and do nothing."""
     time.sleep(seconds)
@@ -181,14 +175,6 @@ def test_the_budget_is_kept(slow: str, spend: Callable[[float], None]) -> None:
     assert failure.timeout and failure.index == (0 if slow == "first" else 1)
     assert max(worked, passed / WAITED) >= 0.3, "it is used up"
     assert worked < 0.6, "and not much more"
-
-
-def test_nothing_to_try_is_no_matter_of_time() -> None:
-    failure = failed(search(Scripted("a", always())))
-    assert not failure.timeout and (failure.cause.reason, failure.cause.message) == (
-        "nothing",
-        "there is no way to do it",
-    )
 
 
 def test_effort_ends_a_search_whatever_the_clock_says() -> None:
@@ -285,16 +271,6 @@ def feasible_grasps(real: Real) -> Iterator[Any]:
     for sample in bind(load("tabletop"))["pick"].refine(("mug_1", "main_table"), real.situation, tools):
         if isinstance(sample, Refinement):
             yield sample.note["grasp"]
-
-
-@pytest.mark.episode
-def test_the_situation_foreseen_is_the_end_of_the_motions(real: Real) -> None:
-    result = real.refine(4, OPEN, PICK, PLACE)
-    for step in result.steps:
-        last = next(s for s in reversed(step.segments) if isinstance(s, Move))
-        assert np.allclose(step.after.scene.robot.q, last.path[-1], atol=1e-6)
-        assert np.allclose(step.after.scene.robot.T_world_tool, real.world.forward(last.path[-1]), atol=1e-6)
-    assert [s.after.held for s in result.steps] == [None, "mug_1", None]
 
 
 @dataclass(eq=False)

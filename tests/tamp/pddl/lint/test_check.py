@@ -261,20 +261,6 @@ def test_one_fault_is_one_finding(fault: str, tmp_path: Path) -> None:
     assert errors == [code], report.findings
 
 
-def test_findings_are_sorted_by_place(tmp_path: Path) -> None:
-    text = DOMAIN.replace("(not (wet))", "(not (wett))").replace("(wet)\n", "(wet) (cold)\n")
-    found = checked(tmp_path, text, PROBLEM.replace("book - parcel", "book - packet")).findings
-    assert [f.file for f in found] == sorted(f.file for f in found)
-    lines = [(f.line, f.column) for f in found if f.file.endswith("domain.pddl")]
-    assert lines == sorted(lines) and len(lines) >= 2
-
-
-def test_a_connective_is_one_though_a_predicate_has_its_name(tmp_path: Path) -> None:
-    text = DOMAIN.replace("(wet)\n", "(wet) (when)\n").replace(":effect (not (tired))", ":effect (when (tired))")
-    found = checked(tmp_path, text).findings
-    assert ("syntax", "(when …) takes 2, not 1") in [(f.code, f.message) for f in found]
-
-
 @pytest.mark.parametrize(("error", "codes"), [("(wett)", ["unknown-predicate"]), ("(wet)", [])])
 def test_what_is_in_doubt_is_no_error_beside_one(error: str, codes: list[str], tmp_path: Path) -> None:
     """A name for two things is PDDL, and so is a name that begins with a digit where unified-planning reads it."""

@@ -116,5 +116,5 @@ def check_table(domain: Domain, backend: Backend, own: Mapping[str, Spec] | None
         if skill not in known:
             raise InputError(f"{table}: {operator} = {skill!r}; valid: {', '.join(known)}")
         signature = domain.operators.get(operator)
-        if signature and (told := known[skill].misfit([kind for _, kind in signature.parameters], domain.is_a)):
-            raise InputError(f"{domain.path}: {operator} is bound to {skill}, which {told}")
+        if signature and (misfit := known[skill].misfit([kind for _, kind in signature.parameters], domain.is_a)):
+            raise InputError(f"{domain.path}: {operator} is bound to {skill}, which {misfit}")

@@ -9,8 +9,7 @@ from motion.world import World
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.state import WorldState
 from tamp.pddl.domain_file import load
-from tamp.perception.observers import Observer
-from tamp.perception.state_estimator import Beliefs, StateEstimator
+from tamp.perception.observers import Beliefs, Observer, StateEstimator
 
 DOMAIN = """(define (domain d)
   (:requirements :strips :typing :conditional-effects)
