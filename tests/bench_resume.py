@@ -1,7 +1,7 @@
 """`make bench-resume`: benches that are killed, whose disk is full, or that are started twice in one folder; what is in
 the folder after the same command again, against a run that nothing disturbed.
 
-`tamp bench` as it is, over episodes that are drawn in milliseconds; with --libero over four of LIBERO's, two workers.
+`tamp bench` as it is, over episodes that are drawn in milliseconds; with --libero over four real ones.
 A kill (SIGKILL) comes at a moment that is drawn over the run's time, a disk (tmpfs) has a size that is drawn up to what
 the run needs, and a second run starts at a moment that is drawn. Compared are the lines of results.jsonl, each as often
 as it is there, and summary.json, without times.
@@ -27,7 +27,7 @@ from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import Any
 
-import cli.run_bench
+import cli.bench
 from cli.output import Output, run
 from tamp.api.bench import Bench, common
 from tamp.api.bench_episodes import Setup, clear, record
@@ -88,10 +88,10 @@ def _bench(folder: Path, said: Path) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
     sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
-    cli.run_bench.prepare = _prepare
+    cli.bench.prepare = _prepare
     how: dict[str, Any] = {"stage": "plan", "planner": "none", "llm": "none", "trials": EPISODES}
     config = BenchConfig(suites=("drawn",), out=folder, **how)
-    sys.exit(run(lambda: cli.run_bench.bench(config, Output(None, json=False)), "bench"))
+    sys.exit(run(lambda: cli.bench.bench(config, Output(None, json=False)), "bench"))
 
 
 def _prepare(config: BenchConfig) -> Bench:

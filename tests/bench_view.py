@@ -1,10 +1,10 @@
 """`make bench-view`: how soon a page shows what a run logs, and what a page costs the run.
 
-`latency`: joint values are appended to a log at drawn moments while pages are open, each in a headless Chromium of its
-own: milliseconds until a page's picture of the arm is another one, seen one frame after it was drawn. `cost`: LIBERO's
-arm swings in real time, by turns with a page and pictures and without: milliseconds of a control period's work
-(observe, command, log), by the clock and by the processor time of the run's own process. The page is read over the
-network by a client that draws nothing, as by a browser on another machine.
+`latency`: joint values are appended to a log at drawn moments while `viewers` pages are open, each in a headless
+Chromium of its own: milliseconds until a page's picture of the arm is another one, seen one frame after it was drawn.
+`cost`: LIBERO's arm swings in real time, by turns with a page and pictures and without: what they cost of a control
+period, per cent, as the clock on the wall has it and as the run's own process uses the processor. The page is read by a
+client that draws nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,10 @@ import numpy as np
 
 from tamp.backends.libero import rendering
 from tamp.runs.episode_log import EpisodeLog
-from tests.bench import Row, grouped
-from tests.browsing import CHROMIUM, NO_CHROMIUM
-from tests.emulated import TAMP
+from tests.bench import Row
+from tests.browsing import CHROMIUM
 
-PERIOD = 50.0
-"""Milliseconds of a control period."""
-WITH, WITHOUT = "with a page", "without"
+TAMP = [sys.executable, "-c", "import sys; from cli.main import main; sys.exit(main())"]
 POSTURES = ([0.0, -0.16, 0.0, -2.44, 0.0, 2.23, 0.79], [0.6, -0.16, 0.0, -2.0, 0.0, 2.23, 0.79])
 WATCH = """() => {
   const labels = document.querySelector("#space .labels");
@@ -84,30 +81,11 @@ def command(log: EpisodeLog, step: int, q: Any, tool: Any) -> None:
     log.event("command", step=step, stage="move", q=np.asarray(q), tool=np.asarray(tool), **told)
 
 
-def bench(
-    only: tuple[str, ...] = ("latency", "cost"),
-    n: int = 200,
-    viewers: int = 2,
-    pairs: int = 10,
-    seconds: float = 8.0,
-    seed: int = 0,
-) -> Iterator[Row]:
-    """`n` events for so many viewers; pairs of blocks of so many seconds with a page and without."""
-    if CHROMIUM is None:
-        raise SystemExit(NO_CHROMIUM)
-    rendering.prepare(video=False, may=True)
-    rng = np.random.default_rng(seed)
-    if "latency" in only:
-        yield from _latency(n, viewers, rng)
-    if "cost" in only:
-        yield from _cost(pairs, seconds, rng)
-
-
-def _latency(n: int, viewers: int, rng: np.random.Generator) -> Iterator[Row]:
-    """A row an event and viewer: from a line in the log to another picture."""
+def latency(n: int, viewers: int, seed: int) -> Iterator[Row]:
+    """From a line in the log to another picture."""
     from playwright.sync_api import sync_playwright
 
-    written = []
+    rng, written = np.random.default_rng(seed), []
     with tempfile.TemporaryDirectory() as there, sync_playwright() as playwright:
         folder = Path(there) / "run"
         with EpisodeLog(folder) as log, viewer(folder) as address:
@@ -122,37 +100,33 @@ def _latency(n: int, viewers: int, rng: np.random.Generator) -> Iterator[Row]:
                 command(log, step, POSTURES[step % 2], [0.0, 0.3 * (step % 2), 1.1])
             time.sleep(1.0)
             for number, page in enumerate(pages, 1):
-                seen = page.evaluate("window.seen")
+                shown = page.evaluate("window.seen")
                 for at, until in zip(written, [*written[1:], written[-1] + 1000.0], strict=True):
-                    took = next((s - at for s in seen if at < s < until), None)
-                    yield Row(f"viewer {number}", took is not None, {} if took is None else {"ms": took}, "never shown")
+                    took = next((s - at for s in shown if at < s < until), None)
+                    values = {} if took is None else {"ms": took}
+                    yield Row(f"latency, viewer {number}", took is not None, values, "never shown")
                 page.context.browser.close()
 
 
-def _cost(pairs: int, seconds: float, rng: np.random.Generator) -> Iterator[Row]:
-    """A row a block: the work of a control period with a page and without."""
+def cost(pairs: int, seconds: float, seed: int) -> Iterator[Row]:
+    """A control period's work with a page and without, by pairs of blocks."""
     from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.tasks import find
 
-    environment = LiberoEnvironment(find("mug_in_drawer"), seed=0)
+    environment, rng = LiberoEnvironment(find("mug_in_drawer"), seed=0), np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as there:
         for pair in range(pairs):
+            found = dict[bool, tuple[float, float]]()
             for on in rng.permutation([False, True]).tolist():
                 environment.reset(seed=0)
                 work, own = _swing(environment, Path(there) / f"{pair}-{on}", on, seconds)
-                values = {"period, ms": 1000 * statistics.fmean(work), "processor, ms": 1000 * own / len(work)}
-                yield Row(WITH if on else WITHOUT, None, values, case=str(pair))
+                found[on] = statistics.fmean(work), own / len(work)
+            clock, processor = (
+                100 * (with_ - without) / environment.period
+                for without, with_ in zip(found[False], found[True], strict=True)
+            )
+            yield Row("cost", None, {"% by the clock": clock, "% of the processor": processor})
     environment.close()
-
-
-def summary(rows: Sequence[Row]) -> Iterator[str]:
-    """What a page costs of a control period of 50 ms, paired, with its interval at 95 %."""
-    groups = grouped(rows)
-    for name in ("period, ms", "processor, ms") if WITH in groups else ():
-        more = np.subtract(*([row.values[name] for row in groups[line]] for line in (WITH, WITHOUT)))
-        half = 1.96 * more.std(ddof=1) / np.sqrt(len(more))
-        low, middle, high = (100 * v / PERIOD for v in (more.mean() - half, more.mean(), more.mean() + half))
-        yield f"{name}: {middle:.2f} % of a control period (95 % {low:.2f} to {high:.2f}, n {len(more)})"
 
 
 @contextlib.contextmanager
@@ -202,3 +176,21 @@ def _swing(environment: Any, folder: Path, on: bool, seconds: float) -> tuple[li
             time.sleep(max(0.0, due - time.monotonic()))
         used = time.process_time() - used
     return work, used
+
+
+def bench(
+    only: tuple[str, ...] = ("latency", "cost"),
+    n: int = 200,
+    viewers: int = 2,
+    pairs: int = 10,
+    seconds: float = 8.0,
+    seed: int = 0,
+) -> Iterator[Row]:
+    """The events of latency, and the pairs of blocks of `seconds` of cost."""
+    if CHROMIUM is None:
+        raise SystemExit("no Chromium: `make browser` as root installs it")
+    rendering.prepare(video=False, may=True)
+    if "latency" in only:
+        yield from latency(n, viewers, seed)
+    if "cost" in only:
+        yield from cost(pairs, seconds, seed)

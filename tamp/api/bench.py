@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tamp.backends.libero.scene_description import Task
 
 Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
-"""Is told what is begun and how many there are of it; yields what is told a line about each that is done."""
+"""Is called with what is begun and how many there are of it; yields what is called with a line for each one done."""
 
 
 def common(config: BenchConfig) -> dict[str, Any]:

@@ -29,11 +29,8 @@ def library(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["solve", "x", "--overlay", "--video"], "--overlay draws what cameras saw on the video; valid with --video"),
-        (["solve", "x", "--noise", "depth"], "--noise depth: nothing is seen with --perception oracle"),
         (["solve", "x", "--perception", "camera"], "tamp objects build"),
         (["bench", "libero_goal", "--perception", "camera"], "tamp objects build"),
-        (["live", "--perception", "camera"], "--perception camera is not built yet for tamp live; valid: oracle"),
         (["policy", "serve"], "tamp objects build"),
     ],
 )
@@ -65,7 +62,7 @@ def test_a_results_folder_holds_one_kind_of_perception() -> None:
 
 
 def test_perception_that_does_not_go_with_a_backend_is_refused() -> None:
-    assert camera.noise("clean", 1)(()) == ()
+    assert camera_policies.noise("clean", 1)(()) == ()
     with pytest.raises(InputError, match="--noise: not with --backend pybullet; valid: --backend libero"):
         BenchConfig(suites=("libero_goal",), simulator="pybullet", perception="camera", noise="depth")
     with pytest.raises(InputError, match="--perception: for simulated scenes, or an arm at a table with --body"):
