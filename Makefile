@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools hooks image render browser model library demo test test-fast test-thorough test-vllm tune lint docs docs-check accept \
+.PHONY: help setup tools hooks image render browser model library demo test test-fast test-thorough test-vllm tune lint docs picture docs-check accept \
   bench lock clean
 
 BIN := .venv/bin
@@ -42,7 +42,8 @@ help:
 	make test-thorough  the tests that make test leaves out, since a quicker one shows a part of the same
 	make docs    the documentation as a site, in site/; it works from the disk, search too
 	make docs-check  every command of the documentation carried out and compared, as a table (an hour; one page:
-	             ARGS=docs/report.md); make test does the quick ones
+	             ARGS='--page docs/report.md'); make test does the quick ones
+	make picture the moving picture of README.md, from an episode
 	make hooks   set up, then ruff and mypy before every commit (CONTRIBUTING.md)
 	make image   a container image with everything installed (needs docker)
 	make accept  make test-thorough, then everything that is promised, measured, as a table (an hour; goes on where it
@@ -192,12 +193,20 @@ docs: setup
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	$(SAY) 'docs: site/index.html'
 
+# 320 pixels wide, 64 colours: 0.7 MB.
+GIF := fps=10,scale=320:-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=64[p];[b][p]paletteuse=dither=none
+picture: setup render model
+	@rm -rf build/picture
+	$(BIN)/tamp solve "open the top drawer and put the bowl inside" --scene libero_goal/3 --init-state 0 --video --out build/picture
+	ffmpeg=$$($(BIN)/python -c 'import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())')
+	"$$ffmpeg" -y -loglevel error -i build/picture/video.mp4 -vf '$(GIF)' -loop 0 docs/images/episode.gif
+
 docs-check: setup render model library
-	@PYTHONPATH=. $(BIN)/python -m tests.page_table --run $(ARGS)
+	@PYTHONPATH=. $(BIN)/python -m tests.bench docs $(ARGS)
 
 accept: setup render model library
 	@if [ -z "$(ARGS)" ]; then $(MAKE) test-thorough; fi
-	$(BIN)/python tests/acceptance.py $(ARGS)
+	PYTHONPATH=. $(BIN)/python -m tests.bench accept $(ARGS)
 
 FULL = --stage plan --workers $(or $(WORKERS),2) --out results/full
 bench: setup

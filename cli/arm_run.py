@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cli.output import INTERRUPTED, emit_json, say
+import tamp
+from cli.output import INTERRUPTED, Output, note, say
 from cli.stopping import stoppable
+from cli.validate import lines_of
 from cli.view import viewed
-from tamp.api import arms
-from tamp.backends.xarm.arm_result import STANDS, ArmResult
-from tamp.files.source import read
-from tamp.quiet import quiet_stdout
+from tamp.api import arm_plans
+from tamp.api.arm_configs import ClearConfig, RunPlanConfig
+from tamp.api.solving import Person
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,84 +25,52 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.hand import HandEvent
 
 
-def run_plan(
-    plan: Path,
-    world: Path | None,
-    host: str | None,
-    port: int,
-    dry_run: bool,
-    speed_scale: float,
-    second_check: bool,
-    dead_man: float | None,
-    out: Path | None,
-    json_output: bool,
-    domain: str | None = None,
-    problem: Path | None = None,
-    view: bool = False,
-) -> int:
+def run_plan(config: RunPlanConfig, out: Output) -> int:
     """0 when every step was done (or, with `dry_run`, could be), 1 when not, 2 for a plan or world that is wrong."""
-    from tamp.api.solving import Person
-
-    person = Person(_progress, stops=stoppable)
-    with quiet_stdout() as stdout:
-        arm = arms.loaded_arm(world, host, port, speed_scale)
-        plan = arms.plan_file(plan)
-        steps: Sequence[Step | HandEvent]
-        if domain is None and problem is None:
-            steps = arms.steps_in(read(plan), arm, _progress)
-        else:
-            judged = arms.plan_of_domain(plan, domain, problem, arm)
-            for note in judged.plan.notes:
-                _progress(f"note: {judged.plan.name}: {note}")
-            if not judged.verdict.valid:
-                from cli.validate import lines_of
-
-                why = "\n".join(lines_of(judged.plan, judged.verdict))
-                refused = ArmResult(False, failed=judged.verdict.failed_at, kind="invalid", reason=why)
-                _progress(f"no: {why}")
-                if json_output:
-                    emit_json({**asdict(refused), "dry_run": dry_run}, stdout)
-                return 1
-            steps = judged.steps
-        begin = arms.begin_of(arm, dry_run)
-        out = out or arms.folder_for(plan.stem)
-        how = arms.ArmRun(dry_run, plan.stem, begin=begin, second_check=second_check, dead_man=dead_man)
-        with viewed(out, view):
-            result = arms.run(arm, steps, out, person, how)
-        say(summary(result, len(steps), dry_run))
-        if json_output:
-            degrees = _in_degrees(arm, begin) if dry_run else None
-            emit_json({**asdict(result), "dry_run": dry_run, "begin": degrees}, stdout)
+    arm = arm_plans.loaded_arm(config.world, config.host, config.port, config.speed_scale)
+    plan = arm_plans.plan_file(config.plan)
+    steps: Sequence[Step | HandEvent]
+    action_plan = None
+    if config.domain is None and config.problem is None:
+        action_plan = arm_plans.plan_in_file(plan, arm, note)
+        steps = arm_plans.steps_of(action_plan)
+    else:
+        judged = arm_plans.plan_of_domain(plan, config.domain, config.problem, arm)
+        for remark in judged.plan.notes:
+            note(f"note: {judged.plan.name}: {remark}")
+        if not judged.verdict.valid:
+            why = "\n".join(lines_of(judged.plan, judged.verdict))
+            refused = tamp.ArmResult(False, failed=judged.verdict.failed_at, kind="invalid", reason=why)
+            note(f"no: {why}")
+            out.answer({**asdict(refused), "dry_run": config.dry_run})
+            return 1
+        steps = judged.steps
+    begin = arm_plans.begin_of(arm, config.dry_run)
+    folder = arm_plans.folder_for(plan.stem) if config.out is None else Path(config.out)
+    how = arm_plans.ArmRun(
+        config.dry_run, action_plan, begin=begin, second_check=config.second_check, dead_man=config.dead_man
+    )
+    with viewed(folder, config.view):
+        result = arm_plans.run(arm, steps, folder, Person(note, stops=stoppable), how)
+    say(arm_plans.summary(result, len(steps), config.dry_run))
+    degrees = _in_degrees(arm, begin) if config.dry_run else None
+    out.answer({**asdict(result), "dry_run": config.dry_run, "begin": degrees})
     if result.kind == "stopped":
         return INTERRUPTED
     return 0 if result.success else 1
 
 
-def clear_error(world: Path | None, host: str | None, port: int) -> int:
+def clear_error(config: ClearConfig, out: Output) -> int:
     """Clear the error and the warning of an arm's controller. Nothing moves; the next run enables the arm.
 
     With a `host` no world is needed.
     """
-    with quiet_stdout() as stdout:
-        was = arms.cleared(world, host, port)
-        stdout.write(f"cleared: {was}\n" if was else "there was no error and no warning\n")
+    was = arm_plans.cleared(config.world, config.host, config.port)
+    out.answer({"cleared": was or None}, [f"cleared: {was}" if was else "there was no error and no warning"])
     return 0
 
 
-def _in_degrees(arm: arms.LoadedArm, begin: Array | None) -> list[float]:
+def _in_degrees(arm: arm_plans.LoadedArm, begin: Array | None) -> list[float]:
     """The joints at which a dry run begins."""
     q = np.zeros(arm.world.arm.joints) if begin is None else begin
     return [round(float(v), 2) for v in np.rad2deg(q)]
-
-
-def _progress(line: str) -> None:
-    say(f"tamp: {line}")
-
-
-def summary(result: ArmResult, steps: int, dry_run: bool) -> str:
-    """A line for a person."""
-    if result.success:
-        rest = f"; {result.reason}" if result.reason else ""
-        return f"tamp: {steps} step{'s' if steps != 1 else ''} {'can be done' if dry_run else 'done'}{rest}"
-    state = "" if dry_run else f"; {STANDS[result.halted]}"
-    return f"tamp: no ({result.kind}): {result.reason}{state}"

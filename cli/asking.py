@@ -21,15 +21,15 @@ YES = ("y", "yes")
 """Answers that say that what was understood is meant."""
 
 
-def settled(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog, *, asks: bool) -> tuple[Goal, ...]:
-    """What `read` makes of an instruction. With `asks`, at a terminal, what it refuses is asked about."""
+def settled(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog) -> tuple[Goal, ...]:
+    """What `read` makes of an instruction. At a terminal, what it refuses is asked about."""
     from tamp.api.sources import chosen, unasked
 
     while True:
         try:
             return unasked(text, read, log)
         except Refusal as refusal:
-            if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
+            if not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise or_assumed(refusal) from None
             if len(refusal.readings) > 1:
                 return chosen(_chosen(refusal), log)
@@ -48,7 +48,7 @@ def or_assumed(refusal: Refusal) -> Refusal:
 
 
 def _chosen(refusal: Refusal) -> tuple[Goal, ...]:
-    """The goals of one thing that the words fit; raises the refusal when nobody chooses."""
+    """The goals of one thing that the words fit; raises the refusal where no choice is made."""
     say("tamp: the instruction fits several goals:")
     for number, reading in enumerate(refusal.readings, 1):
         say(f"  {number}  {reading}")

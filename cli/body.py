@@ -2,81 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TextIO
+from collections.abc import Iterator
+from typing import Any
 
-import typer
-
-from cli import options as opt
-from cli.output import emit_json
-from tamp.quiet import quiet_stdout
-
-body_app = typer.Typer(help="The robots that work at a table.", no_args_is_help=True)
-
-What = Annotated[
-    str, typer.Argument(help="A robot: a name, a .toml file; or a model: .urdf, .xml, package:file.", metavar="NAME")
-]
+from cli.output import Output
+from tamp.api import robots
+from tamp.api.tool_configs import ListBodiesConfig, ShowBodyConfig
 
 
-@opt.command(body_app, "list")
-def list_bodies(json_output: opt.Json = False) -> int:
-    """List the robots that are shipped."""
-    from tamp.api import robots
-
-    with quiet_stdout() as out:
-        names = robots.names()
-        if json_output:
-            emit_json({"bodies": names}, out)
-        else:
-            out.writelines(f"{name}\n" for name in names)
+def list_bodies(config: ListBodiesConfig, out: Output) -> int:
+    """Print the robots that are shipped."""
+    names = robots.names()
+    out.answer({"bodies": names}, names)
     return 0
 
 
-@opt.command(body_app)
-def show(name: What, json_output: opt.Json = False) -> int:
-    """Print what a robot comes to: joints, posture, tool, hand; or which joints and links a model has."""
-    from tamp.api import robots
-
-    with quiet_stdout() as out:
-        told: dict[str, Any]
-        if robots.is_model(name):
-            told, write = robots.model(name), _print_model
-        else:
-            told, write = robots.robot(name), _print_robot
-        if json_output:
-            emit_json(told, out)
-        else:
-            write(told, out)
+def show(config: ShowBodyConfig, out: Output) -> int:
+    """Print what a robot comes to, or what a model has."""
+    about = robots.described(config.name)
+    out.answer(about, _model(about) if "links" in about else _robot(about))
     return 0
 
 
-def _print_model(told: dict[str, Any], out: TextIO) -> None:
-    out.write("joints: name, kind, limits (rad or m), the link that it moves\n")
-    for j in told["joints"]:
+def _model(about: dict[str, Any]) -> Iterator[str]:
+    yield "joints: name, kind, limits (rad or m), the link that it moves"
+    for j in about["joints"]:
         limits = "{:.4g} to {:.4g}".format(*j["limits"]) if j["limits"] else "no limits"
-        out.write(f"  {j['name']}  {j['kind']}  {limits}  {j['link']}\n")
-    out.write("links: name, what it is on, size of what collides (m), shapes, kg\n")
-    for link in told["links"]:
+        yield f"  {j['name']}  {j['kind']}  {limits}  {j['link']}"
+    yield "links: name, what it is on, size of what collides (m), shapes, kg"
+    for link in about["links"]:
         size = " x ".join(f"{v:.3f}" for v in link["size"]) if link["shapes"] else "-"
         shapes = ", ".join(link["shapes"]) or "-"
-        out.write(f"  {link['name']}  {link['on'] or 'the base'}  {size}  {shapes}  {link['mass']:g}\n")
+        yield f"  {link['name']}  {link['on'] or 'the base'}  {size}  {shapes}  {link['mass']:g}"
 
 
-def _print_robot(told: dict[str, Any], out: TextIO) -> None:
-    out.write(f"{told['name']}: {len(told['joints'])} joints, reach {told['reach']:g} m, {told['mass']:g} kg move\n")
-    stands = " ".join(f"{v:.2f}" for v in told["stands"])
-    turned = f", turned {told['yaw']:.2f} rad" if told["yaw"] else ""
-    out.write(f"stands {stands} m from where a Panda would{turned}\n".replace("-0.00", "0.00"))
-    out.write("joints: name, limits, posture (rad)\n")
-    for j in told["joints"]:
-        low, high = j["limits"]
-        out.write(f"  {j['name']}  {low:.2f} to {high:.2f}  {j['posture']:.2f}\n")
-    tool = told["tool"]
-    out.write("tool at the posture, seen from the base: x y z (m)\n")
+def _robot(about: dict[str, Any]) -> Iterator[str]:
+    yield f"{about['name']}: {len(about['joints'])} joints, reach {about['reach']:g} m, {about['mass']:g} kg move"
+    turned = f", turned {about['yaw']:.2f} rad" if about["yaw"] else ""
+    yield f"stands {_numbers(about['stands'])} m from where a Panda would{turned}"
+    yield "joints: name, limits, posture (rad)"
+    for j in about["joints"]:
+        yield "  {}  {:.2f} to {:.2f}  {:.2f}".format(j["name"], *j["limits"], j["posture"])
+    yield "tool at the posture, seen from the base: x y z (m)"
     for name, key in (("at", "position"), ("fingers close along", "x"), ("hand points to", "z")):
-        out.write(f"  {name}  {' '.join(f'{v:.2f}' for v in tool[key])}\n".replace("-0.00", "0.00"))
-    out.write(f"hand: opens {told['opening']:.3f} m; seen from the tool, open: x, y, z (m)\n")
+        yield f"  {name}  {_numbers(about['tool'][key])}"
+    yield f"hand: opens {about['opening']:.3f} m; seen from the tool, open: x, y, z (m)"
     for name in ("pads", "fingers", "palm"):
-        if None not in told[name][0]:
-            spans = (f"{a:.3f} to {b:.3f}" for a, b in zip(*told[name], strict=True))
-            out.write(f"  {name}  {'  '.join(spans)}\n")
-    out.write(f"{told['watched']} pairs of its shapes are watched for touching\n")
+        if None not in about[name][0]:
+            spans = (f"{a:.3f} to {b:.3f}" for a, b in zip(*about[name], strict=True))
+            yield f"  {name}  {'  '.join(spans)}"
+    yield f"{about['watched']} pairs of its shapes are watched for touching"
+
+
+def _numbers(values: list[float]) -> str:
+    return " ".join(f"{v:.2f}" for v in values).replace("-0.00", "0.00")

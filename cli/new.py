@@ -3,77 +3,32 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator
 
-import typer
-
-from cli import options as opt
-from cli.output import emit_json
-from tamp.quiet import quiet_stdout
-
-if TYPE_CHECKING:
-    from tamp.api.templates import Kind, Written
-
-new_app = typer.Typer(help="Templates that run: a domain, a skill, an observer, a scene.", no_args_is_help=True)
-
-Name = Annotated[str, typer.Argument(help="Small letters, digits, - and _, a letter first.", metavar="NAME")]
-Place = Annotated[Path, typer.Option("--in", help="The folder in which NAME is made.", metavar="DIR")]
-Folder = Annotated[Path, typer.Option("--domain", help="A folder with a domain.pddl.", metavar="DIR")]
-HERE = Path()
+from cli.output import Output
+from tamp.api import templates
+from tamp.api.templates import Written
+from tamp.api.tool_configs import NewConfig
 
 
-@opt.command(new_app)
-def domain(name: Name, place: Place = HERE, json_output: opt.Json = False) -> int:
-    """Write a domain folder that runs.
-
-    It can do all that the tabletop domain can, and one thing of its own, which is there to be changed.
-    """
-    return _begin("domain", name, place, json_output)
-
-
-@opt.command(new_app)
-def skill(name: Name, folder: Folder = HERE, json_output: opt.Json = False) -> int:
-    """Add a skill to a domain folder.
-
-    Its motion, an operator that is bound to it, a predicate that this makes true, its observer, and a case.
-    """
-    return _begin("skill", name, folder, json_output)
-
-
-@opt.command(new_app)
-def observer(name: Name, folder: Folder = HERE, json_output: opt.Json = False) -> int:
-    """Add an observer of a predicate to a domain folder.
-
-    Where the domain has no such predicate, it too, an operator that makes it true, and a case.
-    """
-    return _begin("observer", name, folder, json_output)
-
-
-@opt.command(new_app)
-def scene(name: Name, place: Place = HERE, json_output: opt.Json = False) -> int:
-    """Write a folder with a scene.toml.
-
-    Two things on a table, an instruction, and a goal.
-    """
-    return _begin("scene", name, place, json_output)
-
-
-def _begin(kind: Kind, name: str, place: Path, json_output: bool) -> int:
-    from tamp.api.templates import new
-
-    made = new(kind, name, place)
-    following = _scene_next(made) if kind == "scene" else _domain_next(made)
-    with quiet_stdout() as stdout:
-        if json_output:
-            told = {"written": made.written, "changed": made.changed, "notes": made.notes, "next": following}
-            emit_json(told, stdout)
-            return 0
-        stdout.writelines(f"wrote    {path}\n" for path in made.written)
-        stdout.writelines(f"changed  {path}\n" for path in made.changed)
-        stdout.writelines(f"note     {note}\n" for note in made.notes)
-        stdout.writelines(f"{'' if n else 'next':9}{command}\n" for n, command in enumerate(following))
+def new(config: NewConfig, out: Output) -> int:
+    """Write the files, and say what to type next."""
+    made = templates.new(config.kind, config.name, config.folder)
+    following = _scene_next(made) if config.kind == "scene" else _domain_next(made)
+    about = {"written": made.written, "changed": made.changed, "notes": made.notes, "next": following}
+    out.answer(about, _lines(made, following))
     return 0
+
+
+def _lines(made: Written, following: list[str]) -> Iterator[str]:
+    for path in made.written:
+        yield f"wrote    {path}"
+    for path in made.changed:
+        yield f"changed  {path}"
+    for remark in made.notes:
+        yield f"note     {remark}"
+    for n, command in enumerate(following):
+        yield f"{'' if n else 'next':9}{command}"
 
 
 def _domain_next(made: Written) -> list[str]:

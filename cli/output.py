@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 from cli import missing
@@ -26,6 +27,35 @@ MOST_TOLD = 20
 INTERRUPTED = 130  # 128 + SIGINT
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 INTERNAL_ERROR = 70  # sysexits.h: EX_SOFTWARE
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a command's answer goes, and whether it is to be one JSON object."""
+
+    stream: TextIO | None
+    json: bool
+
+    def answer(self, value: Mapping[str, object], lines: Iterable[str] = ()) -> None:
+        """Give the answer as one object, or else as lines."""
+        if self.json:
+            self.emit(value)
+        else:
+            self.print(lines)
+
+    def emit(self, value: object) -> None:
+        """Write one JSON value."""
+        emit_json(value, self._stream)
+
+    def print(self, lines: Iterable[str]) -> None:
+        """Write lines."""
+        for line in lines:
+            self._stream.write(f"{line}\n")
+        self._stream.flush()
+
+    @property
+    def _stream(self) -> TextIO:
+        return sys.stdout if self.stream is None else self.stream
 
 
 def emit_json(value: object, stream: TextIO) -> None:
@@ -49,6 +79,16 @@ def say(line: str) -> None:
     with suppress(OSError):
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
+
+
+def note(line: str) -> None:
+    """The same, with the name of the program before it."""
+    say(f"tamp: {line}")
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things in words."""
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def console() -> Console:
@@ -76,20 +116,6 @@ def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
             bar.advance(task)
 
         yield advance
-
-
-@contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """Says what is waited for; at a terminal with how long it has taken so far."""
-    say(f"tamp: {what}")
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
-
-    with Progress(SpinnerColumn(), TimeElapsedColumn(), console=console(), transient=True) as clock:
-        clock.add_task(what, total=None)
-        yield
 
 
 def say_wrong(error: TampError) -> None:
@@ -139,7 +165,7 @@ def _unforeseen(error: Exception, name: str) -> int:
     if full := disk_error(error):
         say(f"tamp: error: cannot write{f' to {full.filename}' if full.filename else ''}: {full.strerror}")
         return TampError.exit_code
-    if lacks := missing.told(error, name):
+    if lacks := missing.advice(error, name):
         say(f"tamp: {lacks}")
         return TampError.exit_code
     text = " ".join(f"{type(error).__name__}: {error}".split())

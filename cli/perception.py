@@ -1,104 +1,73 @@
-"""`tamp perception`: pictures of scenes with what is true beside them, and what the camera mode makes of them."""
+"""`tamp perception` and `tamp calibrate`: recordings, what the camera mode makes of them, and where cameras are."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-import typer
+from cli.output import Output, counted, progress
+from tamp.api import camera_recordings
+from tamp.api.configs import RecordConfig
+from tamp.api.tool_configs import CalibrateConfig, ShowRecordingConfig
 
-from cli import options as opt
-from cli.output import emit_json, progress
-from tamp.quiet import hush_warnings, quiet_stdout
-
-perception_app = typer.Typer(help="Pictures to measure the camera mode by, and to train on.", no_args_is_help=True)
-
-Scenes = Annotated[list[str], typer.Argument(help=f"Each {opt.SCENES}.", metavar="SCENE...")]
-Out = Annotated[Path, typer.Option(help="Folder of the recordings; what is there already is kept.", metavar="DIR")]
-Moments = Annotated[
-    int | None,
-    typer.Option(help="Act the scene's own goal, and look each N control steps; else at the start only.", min=1),
-]
-Size = Annotated[int, typer.Option(help="Height and width of the pictures, pixels.", min=32, max=1024)]
+if TYPE_CHECKING:
+    from tamp.api.camera_recordings import CalibratedCameras
 
 
-@opt.command(perception_app)
-def record(
-    scenes: Scenes,
-    out: Out,
-    init_state: opt.InitState = None,
-    seed: opt.SceneSeed = None,
-    noise: opt.RecordedNoise = "clean",
-    size: Size = 480,
-    moments: Moments = None,
-    domain: opt.Domain = "tabletop",
-    json_output: opt.Json = False,
-) -> int:
-    """Record what the cameras see, with the truth beside it.
-
-    Colour, depth, intrinsics, poses, joint values; in a folder of its own, truth/, which thing each pixel shows, names,
-    poses, joint values and facts. A folder for each scene.
-    """
-    from tamp.api import recording
-
-    hush_warnings()
-    with quiet_stdout() as stdout:
-        told, orders = (
-            [],
-            recording.orders(
-                scenes, init_state=init_state, seed=seed, noise=noise, size=size, moments=moments, domain=domain
-            ),
-        )
-        with progress("recording", len(orders)) as done:
-            for order in orders:
-                told.append(recording.recorded(order, out / order.name))
-                done(order.name)
-        if json_output:
-            emit_json({"recordings": told}, stdout)
-        else:
-            stdout.writelines(f"{_line(t)}\n" for t in told)
+def record(config: RecordConfig, out: Output) -> int:
+    """Record each scene into a folder of its own."""
+    found, orders = [], camera_recordings.orders(config)
+    with progress("recording", len(orders)) as done:
+        for order in orders:
+            found.append(camera_recordings.recorded(order, config.out / order.name))
+            done(order.name)
+    out.answer({"recordings": found}, map(_recorded, found))
     return 0
 
 
-def _line(told: dict[str, Any]) -> str:
-    what = f"{told['moments']} moment{'s' if told['moments'] > 1 else ''}"
-    if told["kept"]:
-        return f"{told['folder']}: {what}, recorded before"
-    ended = {True: ", the episode succeeded", False: f", the episode failed: {told['reason']}"}.get(told["success"], "")
-    return f"{told['folder']}: {what}, {told['things']} things{ended}"
+def _recorded(about: dict[str, Any]) -> str:
+    what = counted(about["moments"], "moment")
+    if about["kept"]:
+        return f"{about['folder']}: {what}, recorded before"
+    endings = {True: ", the episode succeeded", False: f", the episode failed: {about['reason']}"}
+    return f"{about['folder']}: {what}, {about['things']} things{endings.get(about['success'], '')}"
 
 
-Recordings = Annotated[Path, typer.Argument(help="A recording, or a folder of several.", metavar="DIR")]
-Pictures = Annotated[Path | None, typer.Option(help="Folder of the pictures; by default DIR itself.", metavar="DIR")]
-
-
-@opt.command(perception_app)
-def show(folder: Recordings, out: Pictures = None, json_output: opt.Json = False) -> int:
-    """Perceive a recording, and draw what was seen on its pictures.
-
-    Masks, boxes, axes, names and how sure they are, on each picture: 0000_agentview_seen.png. What is true is not
-    looked at. Things are followed from moment to moment, as in an episode.
-    """
-    from tamp.api import recording
-
-    hush_warnings()
-    with quiet_stdout() as stdout:
-        told = list(recording.perceived(folder, out))
-        if json_output:
-            emit_json({"recordings": told}, stdout)
-        else:
-            for t in told:
-                stdout.writelines(f"{line}\n" for line in _lines(t))
+def show(config: ShowRecordingConfig, out: Output) -> int:
+    """Perceive a recording, or each in a folder of several."""
+    found = list(camera_recordings.perceived(config.folder, config.out))
+    out.answer({"recordings": found}, (line for about in found for line in _perceived(about)))
     return 0
 
 
-def _lines(told: dict[str, Any]) -> list[str]:
-    lines = [f"{told['folder']}"]
-    for m in told["moments"]:
-        lines.append(f"  after {m['time']:.2f} s, drawn in {', '.join(p.name for p in m['pictures'])}")
+def _perceived(about: dict[str, Any]) -> Iterator[str]:
+    yield f"{about['folder']}"
+    for m in about["moments"]:
+        yield f"  after {m['time']:.2f} s, drawn in {', '.join(p.name for p in m['pictures'])}"
         for t in m["things"]:
             x, y, z = t["position"]
             like = f", or {', '.join(t['like'])}" if t["like"] else ""
             joints = "".join(f", {name} at {v:g}" for name, v in t["joints"].items())
-            lines.append(f"    {t['name']}  {t['confidence']:.2f}  at ({x:.3f}, {y:.3f}, {z:.3f}){joints}{like}")
-    return lines
+            yield f"    {t['name']}  {t['confidence']:.2f}  at ({x:.3f}, {y:.3f}, {z:.3f}){joints}{like}"
+
+
+def calibrate(config: CalibrateConfig, out: Output) -> int:
+    """Say where each camera is, and write it into a file."""
+    found = camera_recordings.calibrated(config)
+    out.answer(found.as_dict(), _calibrated(found))
+    return 0
+
+
+def _calibrated(found: CalibratedCameras) -> Iterator[str]:
+    from numpy import degrees
+
+    for f in found.cameras:
+        metres, radians = f.size
+        yield (
+            f"{f.camera} ({'in the hand' if f.on_hand else 'fixed'}): {1000 * metres:.1f} mm and "
+            f"{degrees(radians):.2f} degrees from where it is said to be, by {f.views} views that differ by "
+            f"{1000 * f.scatter[0]:.1f} mm and {degrees(f.scatter[1]):.2f} degrees"
+        )
+    yield f"written to {found.file}; as a world file has it:"
+    for line in found.world:
+        yield f"    {line}"

@@ -12,17 +12,13 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from cli import options as opt
-from cli.output import emit_json, say
-from tamp import InputError
-from tamp.quiet import hush_warnings, quiet_stdout
+from cli.output import Output, note
 
 if TYPE_CHECKING:
     from tamp.api.pages import ServedPage
+    from tamp.api.tool_configs import ViewConfig
 
 NICENESS = 10
 """How much a viewer gives way to the run that began it."""
@@ -32,66 +28,39 @@ LINGERS = 2.0
 COMMAND = [sys.executable, "-P", "-c", "import sys; from cli.main import main; sys.exit(main())", "view"]
 
 
-def view(
-    run: Annotated[
-        Path | None,
-        typer.Argument(help="An episode's folder, or its log; else the newest under episodes/.", metavar="RUN"),
-    ] = None,
-    wait: Annotated[bool, typer.Option("--wait", help="RUN may begin later.")] = False,
-    world: opt.World = None,
-    host: opt.Host = None,
-    page_host: opt.PageHost = "127.0.0.1",
-    page_port: opt.PagePort = 8080,
-    seconds: Annotated[float | None, typer.Option(help="End after so long.", min=0.0, max=1e6)] = None,
-    beside: Annotated[bool, typer.Option("--beside", help="End when standard input does.")] = False,
-    json_output: opt.Json = False,
-) -> int:
-    """Show a run in the browser, while it goes on or afterwards; with --world or --host an arm, live.
-
-    Scene, plan, facts and pictures as they change; and orders, where a live session takes them. Of an arm, its world
-    and what is seen there: it only listens. Says one line when the page is there; ends on Ctrl-C, on SIGTERM and after
-    --seconds.
-    """
-    hush_warnings()
-    if beside:
+def view(config: ViewConfig, out: Output) -> int:
+    """Serve the page until Ctrl-C, SIGTERM, or the end of what it was begun for; one line once it is there."""
+    if config.beside:
         os.nice(NICENESS)
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     with (
-        quiet_stdout() as stdout,
-        _page(run, wait, world, host, page_host) as (page, name, about),
-        page.served(page_host, page_port, ended) as address,
+        _page(config) as (page, name, about),
+        page.served(config.page_host, config.page_port, ended) as address,
     ):
-        if json_output:
-            emit_json({"page": address, **about}, stdout)
-        else:
-            stdout.write(f"{name}: {address}\n")
-            stdout.flush()
-        if beside:
+        out.answer({"page": address, **about}, [f"{name}: {address}"])
+        if config.beside:
             threading.Thread(target=_until_alone, args=(ended,), daemon=True).start()
-        ended.wait(seconds)
+        ended.wait(config.seconds)
         ended.set()
     return 0
 
 
 @contextlib.contextmanager
-def _page(
-    run: Path | None, wait: bool, world: Path | None, host: str | None, page_host: str
-) -> Iterator[tuple[ServedPage, str, dict[str, Any]]]:
+def _page(config: ViewConfig) -> Iterator[tuple[ServedPage, str, dict[str, Any]]]:
     """The page, what it is of, and that as data."""
     from tamp.api import pages
 
-    if world is None and host is None:
-        page = pages.run_page(run, wait, page_host in ("127.0.0.1", "localhost"))
-        yield page, "the newest run" if run is None else str(run), {"run": None if run is None else str(run)}
+    if not config.of_arm:
+        run = None if config.run is None else str(config.run)
+        page = pages.run_page(config.run, config.wait, config.page_host in ("127.0.0.1", "localhost"))
+        yield page, run or "the newest run", {"run": run}
         return
-    if run is not None:
-        raise InputError(f"{run} is a run, --world and --host are of an arm; valid: one of the two")
-    from tamp.api import arms
+    from tamp.api import arm_plans
 
-    cell = arms.world(world)
-    address = arms.address(cell, host)
-    with pages.arm_page(cell, address, lambda line: say(f"tamp: {line}")) as page:
+    cell = arm_plans.world(config.world)
+    address = arm_plans.address(cell, config.host)
+    with pages.arm_page(cell, address, note) as page:
         yield page, f"{cell.arm.name} at {address}", {"run": None, "model": cell.arm.name, "host": address}
 
 
@@ -126,4 +95,4 @@ def viewed(folder: Path, on: bool) -> Iterator[None]:
 def _print_address(viewer: subprocess.Popen[str]) -> None:
     assert viewer.stdout is not None
     with contextlib.suppress(ValueError, KeyError):  # it has said on standard error what is wrong
-        say(f"tamp: it is shown at {json.loads(viewer.stdout.readline())['page']}")
+        note(f"it is shown at {json.loads(viewer.stdout.readline())['page']}")

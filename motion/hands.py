@@ -9,7 +9,7 @@ import numpy as np
 
 from motion.poses import Array, pose, rotation_about
 from motion.robot import Gripper
-from motion.robot_parts import Part, PartJoint
+from motion.robot_parts import PartJoint, RigidPart
 from motion.shapes import Shape
 
 FINGERS, PADS = ("finger1", "finger2"), ("pad1", "pad2")
@@ -30,7 +30,7 @@ class Tool:
 
 
 @dataclass(frozen=True, eq=False)
-class Hand:
+class MountedHand:
     """A gripper in the tool frame of its arm: z out of the hand, x along the closing fingers, the origin where things
     are held. `T_flange_tool` (4, 4) says where that is, `palm` what is taken up on the flange and does not move. A
     finger is a box with half-extents `finger` (3,) whose inner face is its pad and whose tip is `tip` metres beyond the
@@ -50,20 +50,20 @@ class Hand:
         """What of it never moves, as arms that only know tools have it."""
         return Tool(self.palm, self.T_flange_tool)
 
-    def fingers(self, flange: str) -> Iterator[Part]:
+    def fingers(self, flange: str) -> Iterator[RigidPart]:
         """Two fingers that slide apart along the tool's x, zero when they touch, on a part that is called so."""
         half = self.finger
         for name, pad, side in zip(FINGERS, PADS, (1.0, -1.0), strict=True):
             low, high = sorted((0.0, side * self.gripper.opening / 2))
             slides = PartJoint(name, "slide", np.array([1.0, 0.0, 0.0]), (low, high))
             box = Shape("box", half, pose([side * half[0], 0.0, self.tip - half[2]]))
-            yield Part(name, flange, self.T_flange_tool, slides, {pad: box}, 0.08, 1e-4 * np.eye(3))
+            yield RigidPart(name, flange, self.T_flange_tool, slides, {pad: box}, 0.08, 1e-4 * np.eye(3))
 
 
 _TOOL_POINT = 0.162
 """Metres from the flange to where an xArm's gripper holds things: 8 mm before the tips of its closed fingers."""
 
-XARM_GRIPPER = Hand(
+XARM_GRIPPER = MountedHand(
     name="xarm-gripper",
     T_flange_tool=pose([0.0, 0.0, _TOOL_POINT], rotation_about(np.array([0.0, 0.0, 1.0]), -np.pi / 2)),
     palm=Shape("box", np.array([0.0285, 0.07, 0.0525]), pose([0.0, 0.0, 0.0525])),

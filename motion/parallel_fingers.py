@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import Array, inverse, moved, pose
-from motion.robot_parts import ModelError, Part, joints_above, mjcf
+from motion.robot_parts import ModelError, RigidPart, joints_above, mjcf
 
 if TYPE_CHECKING:
     from motion.robot_assembly import AssemblySpec
@@ -20,7 +20,7 @@ ALONG = 0.98
 TOUCHING = 0.002
 """Metres between the pads up to which a closed hand is closed: shapes are no better."""
 OPENING_ERROR = 0.005
-"""Metres by which an opening that is said may miss the one that is measured."""
+"""Metres by which an opening that is stated may miss the one that is measured."""
 BESIDE = 0.005
 """Metres by which the tool point may miss the middle between the pads."""
 AROUND = 0.01
@@ -47,7 +47,7 @@ class Fingers:
         return self.wide if abs(self.gap) > TOUCHING else self.wide - self.gap
 
 
-def measured(parts: tuple[Part, ...], spec: AssemblySpec) -> Fingers:
+def measured(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> Fingers:
     """The two fingers of parts, whose joints have limits. ModelError for a hand of another kind, pads that do not move
     with the fingers, and a tool frame that is not between the pads with x along the fingers."""
     one, other = _joints(parts, spec.finger_joints)
@@ -84,23 +84,23 @@ def measured(parts: tuple[Part, ...], spec: AssemblySpec) -> Fingers:
     )
 
 
-def opening_of(fingers: Fingers, said: float | None) -> float:
-    """Metres that the hand opens. ModelError where another number is said."""
-    if said is not None and abs(said - fingers.wide) > OPENING_ERROR:
+def opening_of(fingers: Fingers, stated: float | None) -> float:
+    """Metres that the hand opens. ModelError where another number is stated."""
+    if stated is not None and abs(stated - fingers.wide) > OPENING_ERROR:
         travel = ", ".join(
             f"{name} slides {abs(a - b):g} m"
             for name, a, b in zip(fingers.joints, fingers.opened, fingers.closed, strict=True)
         )
         raise ModelError(
-            f"gripper.opening is {said:g}; valid: {fingers.wide:.4f} m, how far the pads are apart at the ends of "
+            f"gripper.opening is {stated:g}; valid: {fingers.wide:.4f} m, how far the pads are apart at the ends of "
             f"their joints ({travel})",
             "gripper",
             "opening",
         )
-    return min(said or fingers.wide, fingers.most)
+    return min(stated or fingers.wide, fingers.most)
 
 
-def zeroed(parts: tuple[Part, ...], fingers: Fingers) -> tuple[Part, ...]:
+def zeroed(parts: tuple[RigidPart, ...], fingers: Fingers) -> tuple[RigidPart, ...]:
     """The parts with finger joints that are at zero where the pads touch, and at half of the opening each when they are
     open, in whichever direction."""
     places = dict(zip(fingers.joints, zip(fingers.opened, fingers.closed, strict=True), strict=True))
@@ -109,7 +109,7 @@ def zeroed(parts: tuple[Part, ...], fingers: Fingers) -> tuple[Part, ...]:
     )
 
 
-def _zeroed(part: Part, opened: float, closed: float, gap: float) -> Part:
+def _zeroed(part: RigidPart, opened: float, closed: float, gap: float) -> RigidPart:
     assert part.joint is not None
     direction = float(np.sign(opened - closed))
     zero = closed - direction * (gap / 2 if abs(gap) > TOUCHING else 0.0)
@@ -117,7 +117,7 @@ def _zeroed(part: Part, opened: float, closed: float, gap: float) -> Part:
     return replace(part.held_at(zero), joint=replace(part.joint, limits=(low, high)))
 
 
-def _joints(parts: tuple[Part, ...], names: Sequence[str]) -> tuple[str, str]:
+def _joints(parts: tuple[RigidPart, ...], names: Sequence[str]) -> tuple[str, str]:
     joints = {p.joint.name: p.joint for p in parts if p.joint}
     for n, name in enumerate(names):
         if joints[name].kind != "slide":
@@ -125,7 +125,7 @@ def _joints(parts: tuple[Part, ...], names: Sequence[str]) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _pads(parts: tuple[Part, ...], spec: AssemblySpec) -> list[list[str]]:
+def _pads(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> list[list[str]]:
     """The solids that may be pads, of each finger."""
     by_name = {p.name: p for p in parts}
     found: dict[str, list[str]] = {}
@@ -145,7 +145,7 @@ def _pads(parts: tuple[Part, ...], spec: AssemblySpec) -> list[list[str]]:
     return [found[name] for name in spec.finger_joints]
 
 
-def _finger(by_name: dict[str, Part], part: Part, joints: Sequence[str]) -> str | None:
+def _finger(by_name: dict[str, RigidPart], part: RigidPart, joints: Sequence[str]) -> str | None:
     """The finger's joint that carries a part."""
     return next((name for name in joints_above(by_name, part.name) if name in joints), None)
 
@@ -163,7 +163,7 @@ def _between(m: mujoco.MjModel, d: mujoco.MjData, solids: list[list[str]]) -> tu
     return best
 
 
-def _box(d: mujoco.MjData, parts: tuple[Part, ...], pads: tuple[str, str], T_tool_world: Array) -> Array:
+def _box(d: mujoco.MjData, parts: tuple[RigidPart, ...], pads: tuple[str, str], T_tool_world: Array) -> Array:
     T_world_parts = (pose(d.body(p.name).xpos, d.body(p.name).xmat.reshape(3, 3)) for p in parts)
     clouds = (moved(p.corners(*pads), T_tool_world @ T) for p, T in zip(parts, T_world_parts, strict=True))
     points = np.concatenate(list(clouds))

@@ -142,7 +142,7 @@ class Tracking:
     tool and chooses redundant joints itself.
 
     `tolerance` (m, rad) is how near a configuration brings the tool, `limit_margin` (rad) what it keeps from joint
-    limits: an arm that is told only where its tool should be does not end up exactly there. Redundant joints go to the
+    limits: an arm that is sent only where its tool should be does not end up exactly there. Redundant joints go to the
     posture, weighed by inertia, where `rests`, else they stay. Random starts are `spread` (rad) around the posture.
     Straight lines have a waypoint every `line` (m) and `turn` (rad), and are broken where a joint moves more than
     `jump` (rad) between two; where joints move more than twice `look` (rad), the way between is checked, too.
@@ -196,10 +196,10 @@ class RobotDescription:
 _PARTS = {"gripper": Gripper, "gains": ServoGains, "response": Response, "limits": Limits, "tracking": Tracking}
 
 
-def description(told: Mapping[str, Any]) -> RobotDescription:
+def description(data: Mapping[str, Any]) -> RobotDescription:
     """The robot that plain data tell of, as `dataclasses.asdict` gives them, with lists for tuples, sets and arrays.
     Raises TypeError or KeyError for what is unknown or missing in them, ValueError for what is out of range."""
-    robot = dict(told)
+    robot = dict(data)
     robot |= {name: from_plain(kind, robot[name]) for name, kind in _PARTS.items() if name in robot}
     robot["pinned_bodies"] = frozenset(robot.get("pinned_bodies", ()))
     if "posture" in robot:
@@ -208,9 +208,9 @@ def description(told: Mapping[str, Any]) -> RobotDescription:
     return made
 
 
-def from_plain(kind: Any, told: Mapping[str, Any]) -> Any:
+def from_plain(kind: Any, data: Mapping[str, Any]) -> Any:
     """A dataclass of plain data; lists become tuples. ValueError for a number that its field does not take."""
     for each in fields(kind):
-        if valid := out_of_range(each, told.get(each.name)):
-            raise ValueError(f"{each.name} is {told[each.name]!r}; valid: {valid}")
-    return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in told.items()})
+        if valid := out_of_range(each, data.get(each.name)):
+            raise ValueError(f"{each.name} is {data[each.name]!r}; valid: {valid}")
+    return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in data.items()})

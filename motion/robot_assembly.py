@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -14,7 +14,7 @@ import numpy as np
 from motion.parallel_fingers import measured, opening_of, zeroed
 from motion.poses import Array
 from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains
-from motion.robot_parts import ModelError, Part, PartJoint, joints_above, mjcf
+from motion.robot_parts import ModelError, PartJoint, RigidPart, joints_above, mjcf
 
 SAMPLES = 300
 """Random configurations in which it is looked which solids touch."""
@@ -52,7 +52,9 @@ class AssemblySpec:
     limits: Limits = field(default_factory=Limits)
 
 
-def mounted(arm: tuple[Part, ...], hand: tuple[Part, ...], link: str, T_link_hand: Array) -> tuple[Part, ...]:
+def mounted(
+    arm: tuple[RigidPart, ...], hand: tuple[RigidPart, ...], link: str, T_link_hand: Array
+) -> tuple[RigidPart, ...]:
     """An arm with a hand from another file on a link of it. ModelError for a link that is not there, and for a name
     that both have."""
     _known(link, [p.name for p in arm], "link", "hand", "link")
@@ -63,18 +65,18 @@ def mounted(arm: tuple[Part, ...], hand: tuple[Part, ...], link: str, T_link_han
     return (*arm, *placed)
 
 
-def _names(part: Part) -> list[str]:
+def _names(part: RigidPart) -> list[str]:
     return [part.name, *part.solids, *([part.joint.name] if part.joint else [])]
 
 
-def assembled(parts: tuple[Part, ...], spec: AssemblySpec) -> RobotDescription:
+def assembled(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> RobotDescription:
     """The robot of parts and names, with its base where the file has it. ModelError, about a field of `AssemblySpec`,
     for what does not fit together."""
     for key, names in (("finger_joints", spec.finger_joints), ("pads", spec.pads)):
         if len(names) != 2:
             raise ModelError(f"{key} has {len(names)} names; valid: two, one a finger", key)
     _check_speed(spec)
-    parts = _jointed(_tree(parts, spec), spec)
+    parts = tuple(_jointed(p, p.joint, spec) if p.joint else p for p in _tree(parts, spec))
     _check_order(parts, spec)
     _check_posture(parts, spec)
     _known(spec.tool_link, [p.name for p in parts], "link", "tool", "link")
@@ -101,22 +103,18 @@ def assembled(parts: tuple[Part, ...], spec: AssemblySpec) -> RobotDescription:
     )
 
 
-def _lists(spec: AssemblySpec) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return ("arm_joints", spec.arm_joints), ("finger_joints", spec.finger_joints)
-
-
-def _tree(parts: tuple[Part, ...], spec: AssemblySpec) -> tuple[Part, ...]:
+def _tree(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> tuple[RigidPart, ...]:
     """What hangs together with the arm's first joint: a file may have a floor and a table, too."""
     joints = {p.joint.name: p for p in parts if p.joint}
-    for key, names in _lists(spec):
-        for n, name in enumerate(names):
-            _known(name, list(joints), "joint", key, n)
-    for key, told in (("fixed", spec.fixed), ("ranges", spec.ranges)):
-        for name in told:
-            _known(name, list(joints), "joint", key, name)
+    named: list[tuple[str, str, str | int]] = []
+    for key, names in (("arm_joints", spec.arm_joints), ("finger_joints", spec.finger_joints)):
+        named += [(name, key, n) for n, name in enumerate(names)]
+    named += [(name, "fixed", name) for name in spec.fixed] + [(name, "ranges", name) for name in spec.ranges]
+    for name, *at in named:
+        _known(name, list(joints), "joint", *at)
     by_name = {p.name: p for p in parts}
 
-    def root(part: Part) -> str:
+    def root(part: RigidPart) -> str:
         while part.parent:
             part = by_name[part.parent]
         return part.name
@@ -125,43 +123,29 @@ def _tree(parts: tuple[Part, ...], spec: AssemblySpec) -> tuple[Part, ...]:
     return tuple(p for p in parts if root(p) == ours)
 
 
-def _jointed(parts: tuple[Part, ...], spec: AssemblySpec) -> tuple[Part, ...]:
-    """The parts with limits on every joint that is named, and without the others."""
-    return tuple(replace(p, joint=_limited(p.joint, spec)) if p.joint else p for p in _still(parts, spec))
-
-
-def _still(parts: tuple[Part, ...], spec: AssemblySpec) -> Iterator[Part]:
-    moving = (*spec.arm_joints, *spec.finger_joints)
-    for part in parts:
-        if part.joint is not None and part.joint.name in spec.fixed:
-            yield part.held_at(spec.fixed[part.joint.name])
-            continue
-        if part.joint is not None and part.joint.name not in moving:
-            name = part.joint.name
-            raise ModelError(
-                f"joint {name!r} is neither in arm_joints nor in finger_joints; valid: one of them, or held still: "
-                f"[fixed] {name} = 0.0",
-                "arm_joints",
-            )
-        yield part
-
-
-def _limited(joint: PartJoint, spec: AssemblySpec) -> PartJoint:
-    limits = spec.ranges.get(joint.name, joint.limits)
+def _jointed(part: RigidPart, joint: PartJoint, spec: AssemblySpec) -> RigidPart:
+    """A part with limits on a joint that is named, or held still."""
+    name = joint.name
+    if name in spec.fixed:
+        return part.held_at(spec.fixed[name])
+    if name not in (*spec.arm_joints, *spec.finger_joints):
+        valid = f"one of them, or held still: [fixed] {name} = 0.0"
+        raise ModelError(f"joint {name!r} is neither in arm_joints nor in finger_joints; valid: {valid}", "arm_joints")
+    limits = spec.ranges.get(name, joint.limits)
     if limits is None and joint.kind == "slide":
-        valid = f"valid: limits in its file, or [ranges] {joint.name} = [low, high]"
-        raise ModelError(f"joint {joint.name!r} slides without limits; {valid}", "ranges")
+        valid = f"valid: limits in its file, or [ranges] {name} = [low, high]"
+        raise ModelError(f"joint {name!r} slides without limits; {valid}", "ranges")
     limits = limits or (-np.pi, np.pi)  # it turns for ever: once round is enough
-    rotor = ROTOR if joint.name in spec.arm_joints and joint.armature == 0.0 else joint.armature
-    return replace(joint, limits=limits, armature=rotor)
+    rotor = ROTOR if name in spec.arm_joints and joint.armature == 0.0 else joint.armature
+    return replace(part, joint=replace(joint, limits=limits, armature=rotor))
 
 
-def _check_order(parts: tuple[Part, ...], spec: AssemblySpec) -> None:
+def _check_order(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> None:
     last = next(p.name for p in parts if p.joint and p.joint.name == spec.arm_joints[-1])
     chain = [name for name in _moving(parts, last) if name in spec.arm_joints]
     if chain != list(spec.arm_joints):
-        beside = ", ".join(name for name in spec.arm_joints if name not in chain)
-        why = f"; {beside} is no joint between the base and {spec.arm_joints[-1]}" if beside else ""
+        others = ", ".join(name for name in spec.arm_joints if name not in chain)
+        why = f"; {others} is no joint between the base and {spec.arm_joints[-1]}" if others else ""
         raise ModelError(f"arm_joints are not in order from the base; valid: {chain}{why}", "arm_joints")
     before = [name for name in _moving(parts, last) if name not in spec.arm_joints]
     if before:
@@ -175,12 +159,12 @@ def _check_speed(spec: AssemblySpec) -> None:
     names, units = ("tool_velocity", "tool_rotation"), ("m/s", "rad/s")
     for name, unit, most, can in zip(names, units, wanted, response.fastest(), strict=True):
         if most > can:
-            said = f"rate {response.rate:g} lets the tool go at {can:.3g} {unit}, and {name} asks for {most:g}"
+            problem = f"rate {response.rate:g} lets the tool go at {can:.3g} {unit}, and {name} asks for {most:g}"
             better = f"[limits] {name} up to that, or a rate from {response.rate * most / can:.3g}"
-            raise ModelError(f"{said}; valid: {better}", "response" if response != Response() else "limits")
+            raise ModelError(f"{problem}; valid: {better}", "response" if response != Response() else "limits")
 
 
-def _check_posture(parts: tuple[Part, ...], spec: AssemblySpec) -> None:
+def _check_posture(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> None:
     joints = {p.joint.name: p.joint for p in parts if p.joint}
     if len(spec.posture) != (n := len(spec.arm_joints)):
         raise ModelError(f"posture has {len(spec.posture)} numbers; valid: {n} radians, one a joint", "posture")
@@ -190,7 +174,7 @@ def _check_posture(parts: tuple[Part, ...], spec: AssemblySpec) -> None:
             raise ModelError(f"posture has {value:g} for {name!r}; valid: {low:.4g} to {high:.4g}", "posture", i)
 
 
-def _check_length(parts: tuple[Part, ...], spec: AssemblySpec) -> None:
+def _check_length(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> None:
     """From the first joint to the tool, along the arm."""
     by_name = {p.name: p for p in parts}
     length, part = 0.0, by_name[spec.tool_link]
@@ -203,7 +187,7 @@ def _check_length(parts: tuple[Part, ...], spec: AssemblySpec) -> None:
         raise ModelError(f"reach is {spec.reach:g}; valid: up to {most:.3f}, the length of the arm", "reach")
 
 
-def watched_pairs(parts: tuple[Part, ...], arm_joints: tuple[str, ...], posture: Array) -> tuple[Pair, ...]:
+def watched_pairs(parts: tuple[RigidPart, ...], arm_joints: tuple[str, ...], posture: Array) -> tuple[Pair, ...]:
     """Pairs of solids: all but those of one link, of neighbours, which one joint is between, and of the two fingers,
     and those that touch in the posture (n,) or in nearly all random configurations."""
     links = _links(parts)
@@ -221,7 +205,7 @@ def watched_pairs(parts: tuple[Part, ...], arm_joints: tuple[str, ...], posture:
     )
 
 
-def _always_touching(parts: tuple[Part, ...], arm_joints: tuple[str, ...], posture: Array) -> set[Pair]:
+def _always_touching(parts: tuple[RigidPart, ...], arm_joints: tuple[str, ...], posture: Array) -> set[Pair]:
     """Those that touch in the posture or nearly everywhere, in the order of the parts' solids."""
     m = mujoco.MjModel.from_xml_string(mjcf(parts, {}, ()))
     d, rng = mujoco.MjData(m), np.random.default_rng(0)
@@ -241,7 +225,7 @@ def _always_touching(parts: tuple[Part, ...], arm_joints: tuple[str, ...], postu
     return touching(posture) | {pair for pair, n in seen.items() if n > ALWAYS * SAMPLES}
 
 
-def _links(parts: Iterable[Part]) -> dict[str, str | None]:
+def _links(parts: Iterable[RigidPart]) -> dict[str, str | None]:
     """The moving part that each part is of: itself, or the one that it is fixed to, or None for the base."""
     found: dict[str, str | None] = {}
     for part in parts:
@@ -249,7 +233,7 @@ def _links(parts: Iterable[Part]) -> dict[str, str | None]:
     return found
 
 
-def _moving(parts: Iterable[Part], name: str) -> list[str]:
+def _moving(parts: Iterable[RigidPart], name: str) -> list[str]:
     """The joints between the base and a part, the part's own included."""
     return joints_above({p.name: p for p in parts}, name)[::-1]
 

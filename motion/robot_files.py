@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import Array, from_quat
-from motion.robot_parts import ModelError, Part, parts_in, placed
+from motion.robot_parts import ModelError, RigidPart, parts_in, placed
 from motion.xml_document import Document, mujoco_error, read_included
 
 Format = Literal["urdf", "mjcf"]
@@ -48,7 +48,7 @@ def other_kind(file: str | Path) -> str | None:
     return OTHERS.get(Path(file).suffix.lower().removeprefix("."))
 
 
-def read_parts(file: Path, format: Format | None = None, radians: bool = False) -> tuple[Part, ...]:
+def read_parts(file: Path, format: Format | None = None, radians: bool = False) -> tuple[RigidPart, ...]:
     """The parts of a robot in a file, parents first; without a `format` it is that of its root. With `radians` an MJCF
     that does not say so has its angles in these, as robosuite's have. ModelError, with the file and where there is one
     the line, for what is no such file, lacks links, a mesh or a joint's limits, or has links larger than an arm."""
@@ -77,10 +77,10 @@ def parsed(file: Path, format: Format | None = None) -> Document:
             raise ModelError(f"{document.at(element)}: <{element.tag}> is of {XACRO}")
     if (found := ROOTS.get(tag)) is None or format not in (found, None):
         valid = " or ".join(f"<{t}>" for t, f in ROOTS.items() if format in (f, None))
-        said = (
+        hint = (
             f"the file is {found}: say {found} = …" if found else f"the file is {OTHERS[tag]}" if tag in OTHERS else ""
         )
-        what = said and f" ({said})"
+        what = hint and f" ({hint})"
         raise ModelError(f"{document.at(document.root)}: the root is <{tag}>; valid: {valid}{what}")
     _check_numbers(document)
     return document
@@ -96,7 +96,7 @@ def _check_numbers(document: Document) -> None:
                 raise ModelError(f"{document.at(element)}: {what}")
 
 
-def _parts(spec: mujoco.MjSpec, document: Document, written: bool) -> tuple[Part, ...]:
+def _parts(spec: mujoco.MjSpec, document: Document, written: bool) -> tuple[RigidPart, ...]:
     try:
         return parts_in(_compiled(spec))
     except ModelError as e:
@@ -117,7 +117,7 @@ def _compiled(spec: mujoco.MjSpec) -> mujoco.MjModel:
     return spec.compile()
 
 
-def _urdf(file: Path, document: Document) -> tuple[Part, ...]:
+def _urdf(file: Path, document: Document) -> tuple[RigidPart, ...]:
     """MuJoCo's reading of a URDF. It knows files by their last names alone, so it is given them under others; links
     on fixed joints stay links of their own."""
     root, assets = document.root, dict[str, bytes]()
@@ -176,16 +176,16 @@ def _number(text: str, otherwise: float = np.nan) -> float:
         return otherwise
 
 
-def _mesh(file: Path, told: str, at: str) -> Path:
+def _mesh(file: Path, name: str, at: str) -> Path:
     """The file of a mesh. A package is a folder of that name, or with a package.xml of that name, above
     the URDF's, or a folder of that name beside one of these."""
-    places, valid = [file.parent / told.removeprefix("file://")], "a file that is there"
-    if packaged := re.match(r"(?:package|model)://([^/]+)/(.*)", told):
+    places, valid = [file.parent / name.removeprefix("file://")], "a file that is there"
+    if packaged := re.match(r"(?:package|model)://([^/]+)/(.*)", name):
         places = list(_in_package(file, packaged[1], packaged[2]))
         valid = f"a file in a folder {packaged[1]!r} that the URDF is in, or that is beside it or above"
     found = next((place for place in places if place.is_file()), None)
     if found is None:
-        raise ModelError(f"{at}: no mesh {told!r}; valid: {valid}")
+        raise ModelError(f"{at}: no mesh {name!r}; valid: {valid}")
     return found
 
 
@@ -229,7 +229,7 @@ def _as_obj(file: Path, at: str) -> bytes:
         raise ModelError(f"{at}: cannot read the mesh {file}: {one_line(e) or type(e).__name__}") from e
 
 
-def _mjcf(file: Path, document: Document, radians: bool) -> tuple[Part, ...]:
+def _mjcf(file: Path, document: Document, radians: bool) -> tuple[RigidPart, ...]:
     """MuJoCo's reading of an MJCF file, without meshes that are only seen, except where a link has no inertia but
     theirs. What is in a pair collides."""
     try:
@@ -251,14 +251,14 @@ def _mjcf(file: Path, document: Document, radians: bool) -> tuple[Part, ...]:
     return _parts(spec, document, written=False)
 
 
-def _check_sizes(document: Document, parts: tuple[Part, ...]) -> None:
+def _check_sizes(document: Document, parts: tuple[RigidPart, ...]) -> None:
     for part in parts:
         corners = part.corners()
         size = float((corners.max(axis=0) - corners.min(axis=0)).max()) if len(corners) else 0.0
         if size > LARGEST:
             what = f"link {part.name!r} is {size:.4g} m large; valid: up to {LARGEST:g} m"
-            asked = "Are these millimetres? Then the mesh wants scale 0.001"
-            raise ModelError(f"{document.of(part.name, *LINKS)}: {what}. {asked}")
+            question = "Are these millimetres? Then the mesh wants scale 0.001"
+            raise ModelError(f"{document.of(part.name, *LINKS)}: {what}. {question}")
 
 
 def one_line(e: Exception) -> str:

@@ -64,7 +64,7 @@ class Hull:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class RigidPart:
     """A rigid part. `T_parent_part` (4, 4) is where it is while its joint is at zero; `solids` by their names. `mass`
     in kg, `inertia` (3, 3) in kg m² about the centre of mass `p_part_com` (3,), in the part's axes."""
 
@@ -77,7 +77,7 @@ class Part:
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
     p_part_com: Array = field(default_factory=lambda: np.zeros(3))
 
-    def held_at(self, value: float) -> Part:
+    def held_at(self, value: float) -> RigidPart:
         """The same without a joint, held at a value of it."""
         assert self.joint is not None
         T = joint_transform(self.joint.kind, self.joint.axis, np.zeros(3), value)
@@ -90,7 +90,7 @@ class Part:
         return np.concatenate([np.zeros((0, 3)), *found])
 
 
-def joints_above(parts: Mapping[str, Part], name: str) -> list[str]:
+def joints_above(parts: Mapping[str, RigidPart], name: str) -> list[str]:
     """The joints that move a part, of parts by their names: its own first, the nearest to the base last."""
     found: list[str] = []
     at: str | None = name
@@ -101,23 +101,23 @@ def joints_above(parts: Mapping[str, Part], name: str) -> list[str]:
     return found
 
 
-def parts_of(robot: RobotDescription) -> tuple[Part, ...]:
+def parts_of(robot: RobotDescription) -> tuple[RigidPart, ...]:
     """The parts of a robot, as `parts_in`."""
     return parts_in(mujoco.MjModel.from_xml_string(robot.mjcf))
 
 
-def parts_in(m: mujoco.MjModel) -> tuple[Part, ...]:
+def parts_in(m: mujoco.MjModel) -> tuple[RigidPart, ...]:
     """The parts of a model, parents first, without what does not collide. ModelError for a joint that is a ball or
     free, and for two on one body."""
-    beside = np.zeros((m.nbody, 3))  # from each body's origin to its joint's, where the part's will be
+    anchors = np.zeros((m.nbody, 3))  # from each body's origin to its joint's, where the part's will be
     one_each = m.body_jntnum == 1
-    beside[one_each] = m.jnt_pos[m.body_jntadr[one_each]]
-    return tuple(_part(m, b, beside) for b in range(1, m.nbody))
+    anchors[one_each] = m.jnt_pos[m.body_jntadr[one_each]]
+    return tuple(_part(m, b, anchors) for b in range(1, m.nbody))
 
 
-def _part(m: mujoco.MjModel, b: int, beside: Array) -> Part:
+def _part(m: mujoco.MjModel, b: int, anchors: Array) -> RigidPart:
     up = int(m.body_parentid[b])
-    T = pose(-beside[up]) @ from_quat(m.body_pos[b], m.body_quat[b]) @ pose(beside[b])
+    T = pose(-anchors[up]) @ from_quat(m.body_pos[b], m.body_quat[b]) @ pose(anchors[b])
     joint = _joint(m, b)
     if joint is not None:
         at = float(m.qpos0[m.jnt_qposadr[m.body_jntadr[b]]])
@@ -125,15 +125,15 @@ def _part(m: mujoco.MjModel, b: int, beside: Array) -> Part:
     R = from_quat(np.zeros(3), m.body_iquat[b])[:3, :3]
     solid = [int(g) for g in np.flatnonzero(m.geom_bodyid == b) if m.geom_contype[g] or m.geom_conaffinity[g]]
     name = _name(m, b)
-    return Part(
+    return RigidPart(
         name=name,
         parent=_name(m, up) if up else None,
         T_parent_part=T,
         joint=joint,
-        solids={m.geom(g).name or f"{name}/{n}": _solid(m, g, pose(-beside[b])) for n, g in enumerate(solid)},
+        solids={m.geom(g).name or f"{name}/{n}": _solid(m, g, pose(-anchors[b])) for n, g in enumerate(solid)},
         mass=float(m.body_mass[b]),
         inertia=R @ np.diag(m.body_inertia[b]) @ R.T,
-        p_part_com=m.body_ipos[b] - beside[b],
+        p_part_com=m.body_ipos[b] - anchors[b],
     )
 
 
@@ -183,7 +183,7 @@ def _hull(points: Array) -> Array:
         return points
 
 
-def mjcf(parts: Iterable[Part], sites: Mapping[str, tuple[str, Array]], pairs: Iterable[tuple[str, str]]) -> str:
+def mjcf(parts: Iterable[RigidPart], sites: Mapping[str, tuple[str, Array]], pairs: Iterable[tuple[str, str]]) -> str:
     """MJCF of parts, parents first, with their meshes in it. `sites` are a part's name and a pose on it (4, 4), by the
     site's name; `pairs` names of solids that must not touch."""
     root = ET.Element("mujoco")
@@ -194,7 +194,7 @@ def mjcf(parts: Iterable[Part], sites: Mapping[str, tuple[str, Array]], pairs: I
         parent = bodies[part.parent] if part.parent else world
         body = ET.SubElement(parent, "body", {"name": part.name, **placed(part.T_parent_part)})
         bodies[part.name] = body
-        _add(part, body, assets)
+        add_part(part, body, assets)
     for name, (part_name, T) in sites.items():
         ET.SubElement(bodies[part_name], "site", {"name": name, **placed(T)})
     contact = ET.SubElement(root, "contact")
@@ -203,7 +203,8 @@ def mjcf(parts: Iterable[Part], sites: Mapping[str, tuple[str, Array]], pairs: I
     return ET.tostring(root, encoding="unicode")
 
 
-def _add(part: Part, body: ET.Element, assets: ET.Element) -> None:
+def add_part(part: RigidPart, body: ET.Element, assets: ET.Element) -> None:
+    """Give an MJCF body what a part has: inertia, joint, solids, and meshes among the assets."""
     if part.mass > 0:
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = part.inertia
         moments = numbers([xx, yy, zz, xy, xz, yz])

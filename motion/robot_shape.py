@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from motion.poses import Array, inverse, joint_transform, moved
 from motion.robot import RobotDescription
-from motion.robot_parts import Hull, Part, joints_above, parts_of
+from motion.robot_parts import Hull, RigidPart, joints_above, parts_of
 from motion.shapes import Shape
 from motion.world import World
 
@@ -39,7 +39,7 @@ class RobotShape:
     """A robot as rigid links. `parts` are parents first, `arm_joints` and `finger_joints` names of their joints, and
     `T_world_root` (4, 4) leads what the description has at the world's origin."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[RigidPart, ...]
     arm_joints: tuple[str, ...]
     finger_joints: tuple[str, ...]
     T_world_root: Array
@@ -52,18 +52,13 @@ class RobotShape:
 
     @cached_property
     def links(self) -> tuple[str, ...]:
-        """The links that take up room, parents first: those that `frames` and `solids` are of."""
+        """The links that take up room, parents first: those that `solids` are of."""
         return tuple(p.name for p in self.parts if p.solids)
 
     @cached_property
     def solids(self) -> tuple[tuple[Solid, ...], ...]:
         """The solids of each link, in the link's frame."""
         return tuple(solids_of(p.solids.values()) for p in self.parts if p.solids)
-
-    def frames(self, q: Sequence[float] | Array, opening: float = 0.0) -> Array:
-        """`T_world_link` (n, 4, 4) of the links at a configuration (rad), the fingers `opening` metres apart."""
-        found = self.part_frames(q, opening)
-        return np.array([found[name] for name in self.links])
 
     def shoulder(self) -> Array:
         """`T_world_shoulder` (4, 4): the frame of the arm's first joint, as it is at zero."""
@@ -81,7 +76,8 @@ class RobotShape:
         return replace(self, T_world_root=moves @ self.T_world_root)
 
     def part_frames(self, q: Sequence[float] | Array, opening: float) -> dict[str, Array]:
-        """`T_world_part` (4, 4) of every part, by its name, as `frames`."""
+        """`T_world_part` (4, 4) of every part, by its name, at a configuration (rad), the fingers `opening` metres
+        apart."""
         values = dict(zip(self.arm_joints, map(float, q), strict=True))
         found: dict[str, Array] = {}
         for part in self.parts:

@@ -16,12 +16,11 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from motion.bullet import Bullet
+from motion.bullet import WORLD, Bullet, written
 from motion.poses import Array, from_quat, pose, to_quat
 from motion.robot import RobotDescription
-from motion.robot_parts import Part, joints_above, parts_in
+from motion.robot_parts import RigidPart, joints_above, parts_in
 from motion.shapes import Body, Shape
-from motion.urdf import WORLD, written
 
 STEP = 0.01
 """Metres at most that any part of the robot moves between two configurations that are looked at."""
@@ -43,7 +42,7 @@ class Nearest:
 
 
 @dataclass(frozen=True)
-class Report:
+class ClearanceReport:
     """The nearest that the robot came to the bodies and to itself; None where nothing was within the distance that was
     looked at. `looked` configurations were."""
 
@@ -74,7 +73,7 @@ def nearest(
     held: Held | None = None,
     far: float = FAR,
     meant: frozenset[str] = frozenset(),
-) -> Report:
+) -> ClearanceReport:
     """How near the robot comes to the bodies and to itself, on a motion of samples `q` (k, n) at `times` (k,) seconds,
     its fingers `opening` metres apart, or as far as they go.
 
@@ -147,22 +146,22 @@ class SecondEngine:
         p, size = self.bullet, [float(v) for v in shape.size]
         match shape.kind:
             case "box":
-                asked = {"shapeType": p.GEOM_BOX, "halfExtents": size}
+                options = {"shapeType": p.GEOM_BOX, "halfExtents": size}
             case "sphere":
-                asked = {"shapeType": p.GEOM_SPHERE, "radius": size[0]}
+                options = {"shapeType": p.GEOM_SPHERE, "radius": size[0]}
             case "cylinder":
-                asked = {"shapeType": p.GEOM_CYLINDER, "radius": size[0], "height": 2 * size[1]}
+                options = {"shapeType": p.GEOM_CYLINDER, "radius": size[0], "height": 2 * size[1]}
             case "capsule":
-                asked = {"shapeType": p.GEOM_CAPSULE, "radius": size[0], "height": 2 * size[1]}
+                options = {"shapeType": p.GEOM_CAPSULE, "radius": size[0], "height": 2 * size[1]}
             case "plane":
-                asked = {"shapeType": p.GEOM_BOX, "halfExtents": [SLAB, SLAB, 1.0]}
+                options = {"shapeType": p.GEOM_BOX, "halfExtents": [SLAB, SLAB, 1.0]}
                 T = T @ pose([0.0, 0.0, -1.0])
-        made = p.createCollisionShape(**asked)
+        made = p.createCollisionShape(**options)
         w, x, y, z = to_quat(T[:3, :3])
         place = {"basePosition": T[:3, 3].tolist(), "baseOrientation": [x, y, z, w]}
         return int(p.createMultiBody(0, made, **place))
 
-    def nearest(self, q: Array, times: Array, far: float = FAR, meant: frozenset[str] = frozenset()) -> Report:
+    def nearest(self, q: Array, times: Array, far: float = FAR, meant: frozenset[str] = frozenset()) -> ClearanceReport:
         """How near the robot comes to the bodies and to itself, as `nearest` has it."""
         q, times = np.atleast_2d(np.asarray(q, dtype=float)), np.atleast_1d(np.asarray(times, dtype=float))
         n = len(self.joints)
@@ -176,7 +175,7 @@ class SecondEngine:
             outside = _nearer(outside, self.to_bodies(far, meant), time)
             inside = _nearer(inside, self.to_itself(far), time)
             looked += 1
-        return Report(outside, inside, looked)
+        return ClearanceReport(outside, inside, looked)
 
     def _densified(self, q: Array, times: Array) -> Iterator[tuple[float, Array]]:
         """The motion in steps in which no part of the robot moves more than `STEP`."""
@@ -233,13 +232,13 @@ def _nearer(best: Nearest | None, found: Found | None, time: float) -> Nearest |
     return Nearest(distance, time, link, other)
 
 
-def _with_links_of_their_own(parts: Iterable[Part], solids: set[str]) -> Iterator[Part]:
+def _with_links_of_their_own(parts: Iterable[RigidPart], solids: set[str]) -> Iterator[RigidPart]:
     """The parts without what they consist of, and each of some solids as a part of its own, fixed to its link."""
     for part in parts:
         yield replace(part, solids={})
         for name, solid in part.solids.items():
             if name in solids:
-                yield Part(_link_of(name), part.name, np.eye(4), solids={name: solid})
+                yield RigidPart(_link_of(name), part.name, np.eye(4), solids={name: solid})
 
 
 def _link_of(solid: str) -> str:
@@ -247,16 +246,16 @@ def _link_of(solid: str) -> str:
     return f"solid {solid}"
 
 
-def _carried(m: mujoco.MjModel, robot: RobotDescription, held: Held) -> list[Part]:
+def _carried(m: mujoco.MjModel, robot: RobotDescription, held: Held) -> list[RigidPart]:
     """What is held as parts, one a shape, fixed to the link that has the tool."""
     site = m.site(robot.tool_site)
     T_link_held = from_quat(site.pos, site.quat) @ held.T_tool_held
     parent, name = m.body(int(m.site_bodyid[site.id])).name, held.body.name
     shapes = {f"{name}/held/{i}": shape for i, shape in enumerate(held.body.shapes)}
-    return [Part(link, parent, T_link_held, solids={link: shape}) for link, shape in shapes.items()]
+    return [RigidPart(link, parent, T_link_held, solids={link: shape}) for link, shape in shapes.items()]
 
 
-def _reach(parts: Iterable[Part], robot: RobotDescription, carried: Iterable[Part]) -> Array:
+def _reach(parts: Iterable[RigidPart], robot: RobotDescription, carried: Iterable[RigidPart]) -> Array:
     """For each joint of the arm, metres (n,) that no part which it moves is further from its axis, however the joints
     after it stand: as far as what follows is long."""
     far: dict[str, float] = {}  # from a part's origin, of what is on it
@@ -271,7 +270,7 @@ def _reach(parts: Iterable[Part], robot: RobotDescription, carried: Iterable[Par
     return np.array([far[links[name]] for name in robot.arm_joints])
 
 
-def _hand(parts: Iterable[Part], robot: RobotDescription) -> set[str]:
+def _hand(parts: Iterable[RigidPart], robot: RobotDescription) -> set[str]:
     """The robot's links that the arm's last joint carries, apart from the one that it is on."""
     by_name, last = {part.name: part for part in parts}, robot.arm_joints[-1]
     carried = {name for name in by_name if last in joints_above(by_name, name)}

@@ -130,12 +130,12 @@ PREFIX = re.compile(r"^(XML )?Error: (Schema violation: )?")
 def mujoco_error(error: ValueError, document: Document, written: bool = False) -> str:
     """What MuJoCo says of a file, or of a document's `text` where that is what it was given (`written`), on one line
     with the file and line that are meant."""
-    said = str(error)
-    place = PLACE.search(said)
+    text = str(error)
+    place = PLACE.search(text)
     name, line = (place["name"], int(place["line"] or 0)) if place else ("", 0)
-    if not place and (unparsed := UNPARSED.search(said)):
+    if not place and (unparsed := UNPARSED.search(text)):
         line = int(unparsed[1])
-    if opened := OPENED.search(said):
+    if opened := OPENED.search(text):
         where = document.of(Path(opened[1]).stem)
         return f"{where}: no file {opened[1]}; valid: a file that is there (meshdir, texturedir)"
     if line:
@@ -144,7 +144,7 @@ def mujoco_error(error: ValueError, document: Document, written: bool = False) -
         return _parsed_again(error, document)
     else:
         where = document.of(name) if name else str(document.file)
-    what = " ".join(PREFIX.sub("", PLACE.sub("", said)).split())
+    what = " ".join(PREFIX.sub("", PLACE.sub("", text)).split())
     about = "" if not name else f" (the element {name!r})" if place and place["named"] else f" (<{name}>)"
     return f"{where}: MuJoCo {mujoco.__version__} does not read it: {what}{about}"
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tamp.api.acting import Agent as Agent
+    from tamp.api.acting import SceneAgent as SceneAgent
     from tamp.api.acting import execute as execute
     from tamp.api.acting import make_agent as make_agent
-    from tamp.api.arms import LoadedArm as LoadedArm
-    from tamp.api.camera import camera_policy as camera_policy
+    from tamp.api.arm_plans import LoadedArm as LoadedArm
+    from tamp.api.camera_policies import camera_policy as camera_policy
     from tamp.api.checking import check as check
     from tamp.api.driving import load_arm as load_arm
     from tamp.api.driving import run_plan as run_plan
     from tamp.api.driving import write_plan as write_plan
     from tamp.api.episodes import EpisodeResult as EpisodeResult
-    from tamp.api.grounding import ground as ground
-    from tamp.api.grounding import ground_problem as ground_problem
+    from tamp.api.goal_requests import ground as ground
+    from tamp.api.goal_requests import ground_problem as ground_problem
     from tamp.api.judging import Judged as Judged
     from tamp.api.judging import validate as validate
     from tamp.api.planning import Planned as Planned
@@ -42,45 +42,45 @@ if TYPE_CHECKING:
     from tamp.model.grounding import Grounding as Grounding
     from tamp.model.scene import Scene as Scene
     from tamp.model.state import WorldState as WorldState
-    from tamp.pddl.ask import Answer as Answer
-    from tamp.pddl.ask import FoundPlan as FoundPlan
     from tamp.pddl.engines import Aim as Aim
     from tamp.pddl.lint.check import Report as Report
     from tamp.pddl.lint.findings import Finding as Finding
+    from tamp.pddl.planner import Plan as Plan
+    from tamp.pddl.planner import PlanResult as PlanResult
     from tamp.pddl.unsolvable import Why as Why
     from tamp.runs.endings import Ending as Ending
     from tamp.runs.policy.policy import Policy as Policy
 
 _WHERE = {
-    "Agent": "tamp.api.acting",
     "Aim": "tamp.pddl.engines",
-    "Answer": "tamp.pddl.ask",
     "ArmResult": "tamp.backends.xarm.arm_result",
     "Ending": "tamp.runs.endings",
     "EpisodeResult": "tamp.api.episodes",
     "Finding": "tamp.pddl.lint.findings",
-    "FoundPlan": "tamp.pddl.ask",
     "Goal": "tamp.model.goal",
     "Grounding": "tamp.model.grounding",
     "InputError": "tamp.errors",
     "Judged": "tamp.api.judging",
-    "LoadedArm": "tamp.api.arms",
+    "LoadedArm": "tamp.api.arm_plans",
     "LoadedScene": "tamp.api.scenes",
     "Motions": "tamp.api.refining",
+    "Plan": "tamp.pddl.planner",
+    "PlanResult": "tamp.pddl.planner",
     "Planned": "tamp.api.planning",
     "Policy": "tamp.runs.policy.policy",
     "Refusal": "tamp.errors",
     "Report": "tamp.pddl.lint.check",
     "Scene": "tamp.model.scene",
+    "SceneAgent": "tamp.api.acting",
     "Seen": "tamp.api.scenes",
     "TampError": "tamp.errors",
     "Why": "tamp.pddl.unsolvable",
     "WorldState": "tamp.model.state",
-    "camera_policy": "tamp.api.camera",
+    "camera_policy": "tamp.api.camera_policies",
     "check": "tamp.api.checking",
     "execute": "tamp.api.acting",
-    "ground": "tamp.api.grounding",
-    "ground_problem": "tamp.api.grounding",
+    "ground": "tamp.api.goal_requests",
+    "ground_problem": "tamp.api.goal_requests",
     "load_arm": "tamp.api.driving",
     "load_scene": "tamp.api.scenes",
     "make_agent": "tamp.api.acting",

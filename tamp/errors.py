@@ -11,7 +11,7 @@ DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 
 
 class TampError(Exception):
-    """Root of every error that a user can cause or mend; `exit_code` is what the command returns."""
+    """Root of every error that a user can cause or repair; `exit_code` is what the command returns."""
 
     exit_code = 2
 
@@ -36,8 +36,8 @@ class Refusal(TampError):
     `lacks` are the words of it that nothing seen fits, `places` the symbols of places that its other words name: what
     fits may be there. `alternatives` are the goals that ambiguous words can mean, with `readings` that say each in
     words; or those that were understood, where that is too unsure to be done unasked. The first of them is `assumable`
-    if whoever wants no question may have it: not where it may be what the words forbid. `forbids`: it says of something
-    that it is not to be done.
+    if it may be taken where no question is wanted: not where it may be what the words forbid. `forbids`: it says of
+    something that it is not to be done.
     """
 
     exit_code = 1
@@ -50,6 +50,11 @@ class Refusal(TampError):
         self.readings: tuple[str, ...] = ()
         self.assumable = False
         self.forbids = False
+
+    @property
+    def may_be_hidden(self) -> bool:
+        """Whether what was asked for may be there, only not be seen."""
+        return bool(self.lacks) or self.kind in ("absent", "unmatched")
 
 
 def is_interrupt(error: BaseException | None) -> bool:

@@ -7,14 +7,10 @@ docs/extending.md says what each of them does. Everything else of the toolkit ma
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from motion.poses import from_rpy, inverse, pose, rotation_about
 from tamp.model.skill_spec import Spec
 from tamp.perception.observers import Moment, Observer, Things, View, observes
-
-if TYPE_CHECKING:
-    from tamp.skills.guided import GuidedSkill, Hand
+from tamp.skills.guided import GuidedSkill, Hand
 
 __all__ = [
     "GuidedSkill",
@@ -30,12 +26,3 @@ __all__ = [
     "pose",
     "rotation_about",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """The two that need a simulator, imported when asked for: a domain without skills of its own is checked without."""
-    if name not in ("GuidedSkill", "Hand"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from tamp.skills import guided
-
-    return getattr(guided, name)

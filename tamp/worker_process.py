@@ -1,7 +1,7 @@
 """An object in a process of its own, asked without waiting for it: for what takes longer than a control period.
 
-It runs at a lower priority than whoever asks. A question that nobody wants answered any more is cancelled: the object
-can look whether the question that it works on is one.
+It runs at a lower priority than the process that asks. A question whose answer is not needed any more is cancelled: the
+object can look whether the question that it works on is one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 from tamp.errors import InputError, Refusal, TampError
 
 NICENESS = 5
-"""How much a process gives way, unless it is told otherwise, to the one that asks."""
+"""How much a process gives way, by default, to the one that asks."""
 ORPHANED = 1.0
 """Seconds between two looks whether the asking process is still there."""
 POLLED = 0.01
@@ -29,7 +29,7 @@ ENDING = 2.0
 """Seconds that it may take to end before it is killed."""
 
 Cancelled = Callable[[], bool]
-"""Whether nobody wants the answer to the present question any more."""
+"""Whether the answer to the present question is not needed any more."""
 Make = Callable[[Cancelled], Any]
 """Makes the object, in its process. Has to be picklable."""
 
@@ -41,7 +41,7 @@ class ProcessGone(TampError):
 
 
 @dataclass(eq=False)
-class Asked:
+class PendingAnswer:
     """A question that was asked: see `tamp.planning.deliberation.Thought`. `convert` is applied to the answer once, and
     may raise in its place."""
 
@@ -104,12 +104,12 @@ class Process:
         self._process.start()
         reply.close()
 
-    def ask(self, method: str, *args: Any, convert: Callable[[Any], Any] = lambda value: value) -> Asked:
+    def ask(self, method: str, *args: Any, convert: Callable[[Any], Any] = lambda value: value) -> PendingAnswer:
         """Call a method there. Returns at once."""
-        return Asked(self, self._put(method, args, True), convert)
+        return PendingAnswer(self, self._put(method, args, True), convert)
 
     def tell(self, method: str, *args: Any) -> None:
-        """Call a method there whose answer nobody wants, nor whether it went well."""
+        """Call a method there whose answer is not needed, nor whether it went well."""
         self._put(method, args, False)
 
     def _put(self, method: str, args: tuple[Any, ...], wants_answer: bool) -> int:
@@ -178,7 +178,7 @@ def _serve(make: Make, parent: int, niceness: int, questions: Any, replies: Conn
         number, method, args, wants_answer = question
         try:
             answer = (number, True, getattr(made, method)(*args))
-        except Exception as e:  # whoever asked is told
+        except Exception as e:  # it is raised where the question was asked
             answer = (number, False, _plain(e))
         if wants_answer:
             with contextlib.suppress(BrokenPipeError):

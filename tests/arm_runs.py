@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
+from tamp.backends.xarm.arm_backend import ArmBackend
+from tamp.backends.xarm.arm_performer import ArmPerformer
 from tamp.backends.xarm.arm_result import ArmResult
+from tamp.backends.xarm.arm_skills import StepRefiner
 from tamp.backends.xarm.arm_steps import Step
 from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.executor import Executor
-from tamp.backends.xarm.hand import HandEvent
+from tamp.backends.xarm.hand import HandController, HandEvent
 from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.step_targets import StepTargets
 from tamp.runs.episode_runner import conduct
@@ -49,15 +51,30 @@ def run_from(
     stop: ArmStop | None = None,
     **how: Any,
 ) -> ArmResult:
-    """Run steps from a configuration (n,), at which the arm is put without an error. `how` is for the executor."""
+    """Run steps from a configuration (n,), at which the arm is put without an error. `how` is for `run_on`."""
     driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
     try:
         driver.clear()
         emulator.ask(teleport=[float(v) for v in q])
-        targets, stop = StepTargets(ways.cell, eyes), stop or ArmStop()
-        return conduct(folder, lambda log: Executor(driver, ways, targets, stop, log.event, **how).run(steps))
+        return conduct(folder, lambda log: run_on(driver, ways, steps, log, eyes, stop or ArmStop(), **how))
     finally:
         driver.close()
+
+
+def run_on(
+    driver: Driver,
+    ways: MotionPlanner,
+    steps: Sequence[Step | HandEvent],
+    log: Any,
+    eyes: Any,
+    stop: ArmStop,
+    hand: HandController | None = None,
+    check_twice: bool = True,
+) -> ArmResult:
+    """Run steps on an arm that is connected."""
+    refiner = StepRefiner(ways, StepTargets(ways.cell, eyes), log.event, check_twice)
+    performer = ArmPerformer(ArmBackend(driver, ways.cell.T_flange_tool), refiner, stop, hand)
+    return performer.carry_out(steps, log.take)
 
 
 def tool_point(emulator: Emulator, ways: MotionPlanner) -> Array:

@@ -1,19 +1,15 @@
 """`make bench-arm-clutter`: random plans in cluttered worlds on the emulated arm, and nothing that touches anything.
 
-    python tests/bench_arm_clutter.py [--n 200] [--seed 0]
-
 Each world has random keep-out boxes, each plan random poses. What the emulated arm really did (its joints, every few
 milliseconds, in the log) is looked at by MuJoCo and by PyBullet: neither may see a touch. A plan that cannot be done
-must say which step, and what is in the way. Prints a count of verdicts, the nearest distances, and what does not hold.
+must say which step, and what is in the way.
 """
 
 from __future__ import annotations
 
-import argparse
 import re
-import sys
 import tempfile
-from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,9 +24,11 @@ from tamp.backends.xarm.motion_planner import MotionPlanner, obstacles, tool_of
 from tamp.backends.xarm.workcell import Box, Workcell, read_workcell
 from tamp.runs.episode_log import read
 from tests.arm_runs import run_from
+from tests.bench import ROOT, Row
 from tests.emulated import Emulator, running
 
-WORLD = Path(__file__).parents[1] / "problems" / "xarm" / "bench.toml"
+DUE = 1.0
+WORLD = ROOT / "problems" / "xarm" / "bench.toml"
 BOXES, STEPS = (4, 9), 5
 _WHY = r"\S.* is in the way|the tool point would leave|the arm does not reach|the straight line passes|a joint would"
 REASON = re.compile(rf"step \d+, \w+: ({_WHY})")
@@ -93,28 +91,16 @@ def tried(number: int, seed: int, cell: Workcell, emulator: Emulator) -> tuple[s
     return verdict.kind or "done", distance, what
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Random plans in cluttered worlds.")
-    parser.add_argument("--n", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
+def bench(n: int = 200, seed: int = 0) -> Iterator[Row]:
+    """A row a plan, in a world of its own."""
     cell = read_workcell(WORLD)
     rates = replace(cell.rates, joint_speed=2.5, joint_acceleration=12.0, tool_speed=0.8, tool_acceleration=4.0)
-    words: Counter[str] = Counter()
-    distances, wrong = [], []
     with running("xarm6", "--seconds", "7200") as emulator:
-        for number in range(asked.n):
-            word, distance, what = tried(number, asked.seed, replace(cell, rates=rates), emulator)
-            words[word] += 1
-            distances.append(distance)
-            wrong += [f"{number}: {what}"] if what else []
-            sys.stderr.write(f"{number + 1}/{asked.n} {word} {1000 * min(distance, 9.999):.1f} mm {what}\n")
-    told = ", ".join(f"{n} {word}" for word, n in words.most_common())
-    near = 1000 * min(distances)
-    sys.stdout.write(f"{asked.n} plans: {told}; nearest {near:.1f} mm; {len(wrong)} in which something does not hold\n")
-    sys.stdout.writelines(f"{line}\n" for line in wrong)
-    return int(bool(wrong))
+        for number in range(n):
+            word, distance, what = tried(number, seed, replace(cell, rates=rates), emulator)
+            yield Row(word, not what, {"distance, mm": 1000 * min(distance, 9.999)}, what, case=str(number))
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def summary(rows: Sequence[Row]) -> Iterator[str]:
+    """The smallest distance that the arm kept."""
+    yield f"{len(rows)} plans, smallest distance {min(row.values['distance, mm'] for row in rows):.1f} mm"

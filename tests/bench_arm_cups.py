@@ -1,7 +1,5 @@
 """`make bench-arm-cups`: an instruction, three cups, random layouts: whether the arm touches the right one.
 
-    python tests/bench_arm_cups.py [--n 20] [--seed 0] [--llm NAME]
-
 Every layout is one `tamp solve --backend xarm` as a user types it, with the emulator and its detector; where the
 emulated arm really was after its second step is compared with the cup that is nearest to where the tool was in the
 beginning.
@@ -9,12 +7,10 @@ beginning.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
-import sys
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,10 +19,12 @@ from motion.arm_model import arm_world
 from motion.kinematics import solve_near
 from motion.poses import Array, error, from_rpy, inverse
 from tamp.backends.xarm.motion_planner import MotionPlanner
-from tamp.backends.xarm.workcell import Workcell, read_workcell
+from tamp.backends.xarm.workcell import read_workcell
 from tamp.runs.episode_log import read
-from tests.emulated import ROOT, TAMP, Emulator, running
+from tests.bench import ROOT, Row
+from tests.emulated import TAMP, Emulator, running
 
+DUE = 1.0
 WORLD = ROOT / "problems" / "xarm" / "bench.toml"
 TEXT = "approach the closest cup, touch it, lift, and go home"
 START = (0.45, 0.0, 0.35)
@@ -35,43 +33,20 @@ EXACT = 0.0005
 """Metres: how near to the cup and to home the tool has to be."""
 
 
-@dataclass(frozen=True)
-class Run:
-    """How a run ended, and how far the tool was from the cup that was meant and from home, in metres."""
-
-    success: bool
-    reason: str
-    miss: float
-    home: float
-
-    @property
-    def right(self) -> bool:
-        return self.success and self.miss < EXACT and self.home < EXACT
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=f"{TEXT!r} with three cups at random places.")
-    parser.add_argument("--n", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--llm", default="qwen2.5-coder-1.5b")
-    asked = parser.parse_args()
+def bench(n: int = 20, seed: int = 0, llm: str = "qwen2.5-coder-1.5b") -> Iterator[Row]:
+    """A row a layout."""
     cell = read_workcell(WORLD)
-    ways, right = MotionPlanner(cell), 0
-    q = solve_near(
-        arm_world(cell.arm), from_rpy(START, (np.pi, 0.0, 0.0)) @ inverse(cell.T_flange_tool), _home_of(cell)
-    )
-    assert q is not None and cell.detector.source is not None
+    ways, home = MotionPlanner(cell), cell.poses["home"].q
+    assert home is not None and cell.detector.source is not None
+    q = solve_near(arm_world(cell.arm), from_rpy(START, (np.pi, 0.0, 0.0)) @ inverse(cell.T_flange_tool), home)
+    assert q is not None
     with running("xarm6", "--seconds", "3600", "--detections", cell.detector.source) as emulator:
-        for number in range(asked.n):
-            run = _run(emulator, ways, q, _layout(np.random.default_rng((asked.seed, number))), asked.llm)
-            right += run.right
-            said = "right" if run.right else f"wrong: {run.reason}"
-            sys.stderr.write(f"{number + 1}/{asked.n} {said}; {run.miss * 1000:.3f} mm from the cup\n")
-    sys.stdout.write(f"{right} of {asked.n} layouts: the right cup, touched, lifted, home ({asked.llm}, oracle)\n")
-    return int(right < asked.n)
+        for number in range(n):
+            cups = _layout(np.random.default_rng((seed, number)))
+            yield _run(emulator, ways, q, cups, llm, str(number))
 
 
-def _run(emulator: Emulator, ways: MotionPlanner, q: Array, cups: list[Array], llm: str) -> Run:
+def _run(emulator: Emulator, ways: MotionPlanner, q: Array, cups: list[Array], llm: str, case: str) -> Row:
     """One layout: the cups (3,) each, the arm at `q` (n,)."""
     emulator.ask(teleport=[float(v) for v in q])
     emulator.ask(things=[{"label": "cup", "xyz_mm": [1000 * float(v) for v in c]} for c in cups])
@@ -83,8 +58,11 @@ def _run(emulator: Emulator, ways: MotionPlanner, q: Array, cups: list[Array], l
         at = _after_second_step(Path(folder) / "run" / "episode.jsonl") if answer["steps"] >= 2 else q
     nearest = min(cups, key=lambda c: float(np.linalg.norm(c - ways.tool(q)[:3, 3])))
     miss = float(np.linalg.norm(ways.tool(at)[:3, 3] - nearest))
-    home = error(ways.tool(np.array(emulator.state()["joints"])), ways.cell.poses["home"].T_base_tool)
-    return Run(answer["success"], str(answer.get("reason")), miss, float(np.linalg.norm(home[:3])))
+    off = error(ways.tool(np.array(emulator.state()["joints"])), ways.cell.poses["home"].T_base_tool)
+    right = answer["success"] and miss < EXACT and float(np.linalg.norm(off[:3])) < EXACT
+    return Row(
+        "the right cup, touched, lifted, home", right, {"miss, mm": 1000 * miss}, str(answer.get("reason")), case
+    )
 
 
 def _after_second_step(log: Path) -> Array:
@@ -92,12 +70,6 @@ def _after_second_step(log: Path) -> Array:
     events = read(log)
     second = next(n for n, e in enumerate(events) if e["event"] == "done" and e["number"] == 2)
     return np.array(next(e["q"] for e in reversed(events[:second]) if e["event"] == "at"))
-
-
-def _home_of(cell: Workcell) -> Array:
-    q = cell.poses["home"].q
-    assert q is not None
-    return q
 
 
 def _layout(rng: np.random.Generator) -> list[Array]:
@@ -108,7 +80,3 @@ def _layout(rng: np.random.Generator) -> list[Array]:
         if all(np.linalg.norm(p - c) > 0.08 for c in cups):
             cups.append(p)
     return cups
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,23 +1,19 @@
 """`make bench-arm-examples`: the example scripts of the arm's own SDK, unchanged, each against a fresh emulator.
 
-    python tests/bench_arm_examples.py [--only PART ...] [--seconds 150] [--jobs 4]
-
-The scripts come from the source distribution of the SDK that the lock names. Prints a row a script: how it ended, the
-motion commands that were carried out of those that were taken, and the controller's error. What never ends by itself is
-ended after its seconds, and its row says so. Exit 1 when a script fails that is not known to.
+The scripts come from the source distribution of the SDK that the lock names. A row a script: how it ended, the motion
+commands that were carried out of those that were taken, and the controller's error. What does not end is ended after
+its seconds, and its row says so.
 """
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from tests.bench import Row
 from tests.emulated import running
 from tests.public_packages import Package
 
@@ -28,6 +24,7 @@ SDK = Package(
     "BSD-3-Clause",
     ".py",
 )
+DUE = 1.0
 COMMON = (
     *("0001-event_register", "0002-get_property", "0003-api_get", "0004-servo_attach_detach", "1001-move_line"),
     *("1002-move_line", "1003-relative_move_line", "1004-move_arc_line", "1005-move_arc_line", "1006-move_tool_line"),
@@ -51,43 +48,12 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """Another control port than 502 for who may not have that one."""
 
 
-@dataclass(frozen=True)
-class Result:
-    """A script on an arm: its exit code, None when it was ended, and what the emulator says of it afterwards."""
-
-    script: str
-    model: str
-    code: int | None
-    state: dict[str, Any]
-
-    def __str__(self) -> str:
-        ended = "goes on" if self.code is None else f"exit {self.code}"
-        moves = f"{self.state['executed']} of {self.state['submitted']} motions"
-        error = f"error C{self.state['error']}" if self.state["error"] else "no error"
-        return f"{self.script:48} {self.model:6} {ended:8} {moves:24} {error}"
-
-    @property
-    def good(self) -> bool:
-        return (not self.code and not self.state["error"]) or (self.script, self.model) in KNOWN
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description="The example scripts of the arm's own SDK.")
-    parser.add_argument("--only", nargs="*", default=[""], help="parts of scripts' names")
-    parser.add_argument("--seconds", type=float, default=150.0)
-    parser.add_argument("--jobs", type=int, default=4, help="at once; scripts wait more than they work")
-    asked = parser.parse_args()
+def bench(part: str = "", seconds: float = 150.0, jobs: int = 4) -> Iterator[Row]:
+    """A row a script with `part` in its name; `jobs` at once, since scripts wait more than they work."""
     folder = SDK.fetch() / "example" / "wrapper"
-    cases = [(s, m) for s, m in _cases() if any(part in s for part in asked.only)]
-    with ThreadPoolExecutor(asked.jobs) as pool:
-        results = []
-        for result in pool.map(lambda case: _run(folder, *case, asked.seconds), cases):
-            sys.stdout.write(f"{result}\n")
-            sys.stdout.flush()
-            results.append(result)
-    bad = [r for r in results if not r.good]
-    sys.stdout.write(f"{len(results)} scripts, {len(bad)} with an error that is not known\n")
-    return int(bool(bad))
+    cases = [(script, model) for script, model in _cases() if part in script]
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(lambda case: _run(folder, *case, seconds), cases)
 
 
 def _cases() -> Iterator[tuple[str, str]]:
@@ -98,7 +64,7 @@ def _cases() -> Iterator[tuple[str, str]]:
     yield "xarm6/2001-move_joint", "lite6"
 
 
-def _run(folder: Path, script: str, model: str, seconds: float) -> Result:
+def _run(folder: Path, script: str, model: str, seconds: float) -> Row:
     """Some scripts take the arm's address from the command line, some ask for it."""
     with running(model, "--seconds", str(seconds + 60)) as emulator:
         command = [sys.executable, "-c", RUN, str(emulator.port), f"{folder / script}.py", emulator.host]
@@ -108,8 +74,9 @@ def _run(folder: Path, script: str, model: str, seconds: float) -> Result:
             ).returncode
         except subprocess.TimeoutExpired:
             code = None
-        return Result(script, model, code, emulator.state())
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+        state = emulator.state()
+    ended = "goes on" if code is None else f"exit {code}"
+    error = f"error C{state['error']}" if state["error"] else "no error"
+    detail = f"{ended}, {state['executed']} of {state['submitted']} motions, {error}"
+    good = (not code and not state["error"]) or (script, model) in KNOWN
+    return Row("scripts", good, {}, detail, f"{script} {model}")

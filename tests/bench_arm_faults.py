@@ -1,26 +1,21 @@
 """`make bench-arm-faults`: every fault at every phase of a run on the emulated arm, over its unmodified SDK.
 
-    python tests/bench_arm_faults.py [--repeat N] [--only KIND ...] [--seed N]
-
 A run carries out a plan of six motions while a fault of the controller, of the connection, of the detector or a stop
 comes at a certain motion, before it or in the middle of it. What must hold: the verdict is true (a run that says that
 it succeeded did, and one that did not says why with the right kind of reason); nothing moves after the arm has
 acknowledged the stop; the log ends with the reason; and the next run works with the same emulator, without anything
-being restarted. Prints a line a kind of fault, with the worst seconds and degrees (of the joint that moves most) from
-the fault to standstill of runs that it ended, and every run in which something does not hold: exit 1 for any.
+being restarted. The seconds and degrees are from the fault to standstill, of the joint that moves most.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
-import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,15 +28,16 @@ from tamp.backends.xarm.arm_steps import ApproachObject, MoveToNamed, MoveToObje
 from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.executor import Executor
 from tamp.backends.xarm.motion_planner import MotionPlanner
-from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.runs.episode_log import read as read_log
 from tamp.runs.episode_runner import conduct
+from tests.arm_runs import run_on
+from tests.bench import ROOT, Row, grouped
 from tests.emulated import Emulator
 
-WORLD = Path(__file__).parents[1] / "problems" / "xarm" / "bench.toml"
+DUE = 1.0
+WORLD = ROOT / "problems" / "xarm" / "bench.toml"
 PLAN: tuple[Step, ...] = (
     MoveToNamed("home"),
     ApproachObject(("cup",)),
@@ -125,35 +121,27 @@ class Eyes:
         pass
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Faults of every kind at every phase of a run.")
-    parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--only", nargs="+", choices=list(EXPECTED), metavar="KIND")
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    todo = [c for c in cases() if asked.only is None or c.kind in asked.only] * asked.repeat
-    random.Random(asked.seed).shuffle(todo)
+def bench(repeat: int = 1, seed: int = 0, only: tuple[str, ...] = tuple(EXPECTED)) -> Iterator[Row]:
+    """A row a run, a line a kind of fault."""
+    todo = [c for c in cases() if c.kind in only] * repeat
+    random.Random(seed).shuffle(todo)
     cell = read_workcell(WORLD)
     cell = replace(cell, rates=replace(cell.rates, joint_speed=2.0, joint_acceleration=8.0, tool_speed=0.5))
-    ways, wrong, kinds = MotionPlanner(cell), [], Counter[tuple[str, str]]()
-    rests: dict[str, list[tuple[float, float]]] = {c.kind: [] for c in todo}
-    emulator = Emulator("xarm6", ("--seconds", "7200"))
+    ways, emulator = MotionPlanner(cell), Emulator("xarm6", ("--seconds", "7200"))
     try:
-        for number, case in enumerate(todo, 1):
-            verdict, faults, rest = tried(case, cell, ways, emulator)
-            rests[case.kind] += [] if rest is None or verdict.success else [rest]
-            kinds[case.kind, verdict.kind or "succeeded"] += 1
-            wrong += [f"{case}: {fault}" for fault in faults]
-            sys.stderr.write(f"{number}/{len(todo)} {case}: {' '.join([verdict.kind or 'succeeded', *faults])}\n")
+        for case in todo:
+            verdict, wrong, rest = tried(case, cell, ways, emulator)
+            values = {} if rest is None or verdict.success else {"to rest, s": rest[0], "degrees": np.rad2deg(rest[1])}
+            word = verdict.kind or "succeeded"
+            yield Row(case.kind, not wrong, values, "; ".join([word, *wrong]), str(case), {"verdict": word})
     finally:
         emulator.end()
-    for kind in dict.fromkeys(c.kind for c in todo):
-        told = ", ".join(f"{n} {what}" for (k, what), n in sorted(kinds.items()) if k == kind)
-        worst = np.max(rests[kind], axis=0) if rests[kind] else (0.0, 0.0)
-        sys.stdout.write(f"{kind}: {told}; at rest after {worst[0]:.2f} s and {np.rad2deg(worst[1]):.1f} degrees\n")
-    sys.stdout.write(f"{len(todo)} runs, {len(wrong)} in which something does not hold\n")
-    sys.stdout.writelines(f"{line}\n" for line in wrong)
-    return int(bool(wrong))
+
+
+def summary(rows: Sequence[Row]) -> Iterator[str]:
+    """How the runs of each kind ended."""
+    for kind, some in grouped(rows).items():
+        yield f"{kind}: {dict(Counter(row.data['verdict'] for row in some))}"
 
 
 def tried(
@@ -220,9 +208,9 @@ def ran(
             order = {"fault": case.kind, "motion": case.motion} | ({} if case.share is None else {"share": case.share})
             emulator.ask(**order, **({"seconds": case.seconds} if case.seconds else {}))
         watcher = _Watcher(case, emulator, eyes, stop, driver)
-        steps, targets = PLAN if case else AGAIN, StepTargets(cell, eyes)
+        steps = PLAN if case else AGAIN
         with watcher:
-            verdict = conduct(folder, lambda log: Executor(driver, ways, targets, stop, log.event).run(steps))
+            verdict = conduct(folder, lambda log: run_on(driver, ways, steps, log, eyes, stop))
         return verdict, watcher.acted
     finally:
         driver.close()
@@ -282,7 +270,3 @@ class _Watcher(threading.Thread):
                 q = np.array(self.emulator.state()["joints"]) + 0.3
                 self.emulator.ask(teleport=[float(v) for v in q])
                 self.acted["joints"] = q.tolist()
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

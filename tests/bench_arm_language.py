@@ -25,7 +25,7 @@ from llm.reader.arm import ArmNames, plan_of
 from tamp.api.language import model as load_model
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.errors import Refusal
-from tamp.planning.planner_process import Notes
+from tamp.planning.assistant import JournalBuffer
 from tamp.runs.bench.records import wilson
 
 ROOT = Path(__file__).parents[1] / "problems" / "xarm"
@@ -66,7 +66,7 @@ def accepted(plan: str) -> Iterator[str]:
 def ask(item: dict[str, Any], names: ArmNames, model: Model) -> dict[str, Any]:
     begun = time.perf_counter()
     try:
-        said = "; ".join(map(brief, plan_of(item["text"], names, model, Notes())["steps"]))
+        said = "; ".join(map(brief, plan_of(item["text"], names, model, JournalBuffer())["steps"]))
         right = said in [w for plan in item.get("steps", []) for w in accepted(plan)]
     except Refusal as e:
         said, right = f"no ({e.kind}): {e}", item.get("refuse", False)

@@ -1,18 +1,14 @@
 """`make bench-arm-stops`: what moves an arm is signalled, cut off or runs out of disk, at drawn moments.
 
-    python -m tests.bench_arm_stops [signals] [faults] [--n N] [--seed S] [--only COMMAND ...]
-
 `signals`: INT, TERM, HUP and QUIT to `tamp xarm run`, `tamp live --backend xarm` and `tamp solve --backend xarm
 --body`: seconds and radians (of the joint that moves most) until the arm stands still. `faults`: standard input closed
 and parent killed under `--dead-man`, no more disk, log folder removed, connection cut, controller frozen, gone or
 restarted: seconds until the arm stands still or "NOT STOPPED" is printed; of a controller that is gone, until either is
-said. Where it is the log that fails the run has to go on, and to warn. Prints a line a case and every run in which
-something does not hold: exit 1 for any.
+printed. Where it is the log that fails the run has to go on, and to warn.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import resource
@@ -23,8 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -34,10 +29,11 @@ import numpy as np
 
 from tamp.backends.libero import rendering
 from tamp.backends.xarm.workcell import read_workcell
+from tests.bench import ROOT, Row
 from tests.bench_table_faults import SCENE, STATE, Bench
 from tests.emulated import TAMP, Emulator
 
-ROOT = Path(__file__).parents[1]
+DUE = 1.0
 WORLD = ROOT / "problems" / "xarm" / "bench.toml"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 DEAD_MAN = 0.5
@@ -173,15 +169,6 @@ def wait(run: Running, seconds: float) -> None:
         time.sleep(min(left, 0.1))
 
 
-@dataclass
-class Seen:
-    """What a run came to: seconds to rest, radians of the joint that moved most, what does not hold."""
-
-    seconds: float
-    radians: float
-    wrong: list[str]
-
-
 def ended(run: Running, emulator: Emulator, happen: Callable[[], object]) -> tuple[float, float, float]:
     """Make something happen, and wait for the end: by the wall's clock when; seconds to rest, and radians."""
     before, at = emulator.state(), time.monotonic()
@@ -193,7 +180,7 @@ def ended(run: Running, emulator: Emulator, happen: Callable[[], object]) -> tup
     return at, max(0.0, (after["moved_at"] or 0.0) - before["now"]), moved
 
 
-def signals(n: int, commands: list[str], rng: np.random.Generator) -> Iterator[tuple[str, Seen]]:
+def signals(n: int, commands: Sequence[str], rng: np.random.Generator) -> Iterator[Row]:
     """Each signal to each command."""
     for command in commands:
         with _arm(command) as (emulator, put_back):
@@ -207,7 +194,11 @@ def signals(n: int, commands: list[str], rng: np.random.Generator) -> Iterator[t
                         wrong = [f"{seconds:.2f} s to rest"] if seconds > WITHIN else []
                         if run.process.returncode != 130:
                             wrong.append(f"exit {run.process.returncode}: {run.lines[-1:]}")
-                        yield f"{command}, {number.name}", Seen(seconds, radians, wrong)
+                        yield _row(f"{command}, {number.name}", seconds, radians, wrong)
+
+
+def _row(line: str, seconds: float, radians: float, wrong: list[str]) -> Row:
+    return Row(line, not wrong, {"s": seconds, "rad": radians}, "; ".join(wrong), "run")
 
 
 def _cut(seconds: float) -> Callable[[Running, Emulator], object]:
@@ -261,7 +252,7 @@ OF_THE_LOG = (FULL, EVERYWHERE, REMOVED)
 """Faults of the log alone: the run is carried out to its end, or to a check that has to write a file."""
 
 
-def faults(n: int, commands: list[str], rng: np.random.Generator) -> Iterator[tuple[str, Seen]]:
+def faults(n: int, commands: Sequence[str], rng: np.random.Generator) -> Iterator[Row]:
     """Each fault while each command moves the arm."""
     for command in commands:
         for kind, (happen, options) in FAULTS.items():
@@ -271,7 +262,8 @@ def faults(n: int, commands: list[str], rng: np.random.Generator) -> Iterator[tu
                     for _ in range(n // each):
                         emulator.ask(clear="faults")
                         put_back()
-                        yield f"{command}, {kind}", _faulted(command, kind, happen, options, emulator, rng)
+                        found = _faulted(command, kind, happen, options, emulator, rng)
+                        yield _row(f"{command}, {kind}", *found)
 
 
 def _faulted(
@@ -281,7 +273,8 @@ def _faulted(
     options: tuple[str, ...],
     emulator: Emulator,
     rng: np.random.Generator,
-) -> Seen:
+) -> tuple[float, float, list[str]]:
+    """Seconds to rest or to a report, radians, and what does not hold."""
     with _folder(kind == FULL) as folder:
         run = begun(command, emulator, folder, *options)
         wait(run, float(rng.uniform(0.0, 2.5)))
@@ -300,7 +293,7 @@ def _faulted(
                 wrong.append(f"warned after {warned}")
             if run.process.returncode != 0 and (kind != EVERYWHERE or not _says_how_it_stands(run)):
                 wrong.append(f"exit {run.process.returncode}: {run.lines[-1:]}")
-            return Seen(warned or 0.0, 0.0, wrong)
+            return warned or 0.0, 0.0, wrong
         seconds = max(0.0, seconds - DEAD_MAN) if options else seconds
         if min(seconds, alarm if alarm is not None else float("inf")) > REPORTED:
             wrong.append(f"{seconds:.2f} s to rest, reported after {alarm}: {run.lines[-2:]}")
@@ -310,7 +303,7 @@ def _faulted(
             wrong.append(f"exit {run.process.returncode}: {run.lines[-1:]}")
         if not _says_how_it_stands(run):
             wrong.append(f"whether the arm stands still is not said at the end: {run.lines[-2:]}")
-        return Seen(min(seconds, alarm if alarm is not None else seconds), radians, wrong)
+        return min(seconds, alarm if alarm is not None else seconds), radians, wrong
 
 
 def _says_how_it_stands(run: Running) -> bool:
@@ -338,29 +331,11 @@ def _arm(command: str) -> Iterator[tuple[Emulator, Callable[[], object]]]:
 MEASURES = {"signals": signals, "faults": faults}
 
 
-def main() -> int:
-    """See the module."""
-    parser = argparse.ArgumentParser(description="Signals and faults at drawn moments.")
-    parser.add_argument("measures", nargs="*", choices=[*MEASURES, []], default=list(MEASURES))
-    parser.add_argument("--n", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", nargs="+", choices=list(COMMANDS), default=list(COMMANDS), metavar="COMMAND")
-    asked = parser.parse_args()
+def bench(
+    n: int = 20, seed: int = 0, only: tuple[str, ...] = tuple(MEASURES), commands: tuple[str, ...] = tuple(COMMANDS)
+) -> Iterator[Row]:
+    """A row a run; `n` of each signal or fault and each command."""
     rendering.prepare(video=False)
-    rng, wrong = np.random.default_rng(asked.seed), list[str]()
-    for measure in asked.measures or MEASURES:
-        came = defaultdict[str, list[Seen]](list)
-        for case, seen in MEASURES[measure](asked.n, asked.only, rng):
-            came[case].append(seen)
-            wrong += [f"{case}: {w}" for w in seen.wrong]
-            sys.stderr.write(f"{case}: {seen.seconds:.3f} s, {seen.radians:.3f} rad {' '.join(seen.wrong)}\n")
-        for case, all_seen in came.items():
-            seconds, radians = [s.seconds for s in all_seen], [s.radians for s in all_seen]
-            most = f"{np.median(seconds):.3f} s, worst {max(seconds):.3f} s, {max(radians):.3f} rad"
-            sys.stdout.write(f"{case}: {len(all_seen)} runs, {most}\n")
-    sys.stdout.writelines(f"{line}\n" for line in (f"{len(wrong)} things that do not hold", *wrong))
-    return int(bool(wrong))
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    rng = np.random.default_rng(seed)
+    for measure in only:
+        yield from MEASURES[measure](n, commands, rng)

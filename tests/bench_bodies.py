@@ -1,32 +1,25 @@
 """`make bench-bodies`: twelve tasks at a table by every body: pick and place, stack, drawer, door, knob, clutter, push.
 
-    python -m tests.bench_bodies [--bodies NAME ...] [--episodes N] [--from STATE] [--perception camera]
-                                 [--workers N] [--sdk N] [--out DIR]
-
-The tasks' own goals are given, in initial states from 0 on, or --from another. `panda` is LIBERO's own in MuJoCo,
+The tasks' own goals are given, in initial states from 0 on, or `--first` another. `panda` is LIBERO's own in MuJoCo,
 judged by LIBERO's check; all others are in PyBullet, judged by the goal's formula on PyBullet's state. With --sdk each
 xArm does so many episodes of problems/mug_in_drawer through its SDK, against an emulator of its own. With cameras it
-also says how often something was taken for done that was not: a goal, or one of the actions. Goes on where it was
-interrupted.
+also says how often something was taken for done that was not: a goal, or one of the actions.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
-import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from llm.models.weights import DEFAULT
 from tamp.api.bench_episodes import Setup, record
+from tamp.api.configs import BenchConfig
 from tamp.backends.libero import rendering
-from tamp.runs.bench import workers
-from tamp.runs.bench.records import Record, Results, key
+from tamp.runs.bench.records import EpisodeRecord
 from tamp.runs.bench.scheduling import Key
-from tests.bench import machine, share
+from tamp.runs.bench.workers import run as run_workers
+from tests.bench import Kept, Row
 from tests.emulated import TAMP, running
 
 TASKS = {
@@ -48,84 +41,63 @@ BODIES = {"panda": ("libero", None), "panda-bullet": ("pybullet", None)}
 DEMO = "mug_in_drawer"
 
 
-def run(body: str, asked: argparse.Namespace) -> list[Record]:
-    """The records of a body."""
+def _episodes(kept: Kept, body: str, perception: str, states: range, workers: int) -> Iterator[Row]:
+    """The twelve tasks by a body."""
     backend, robot = BODIES.get(body, ("pybullet", body))
-    folder = asked.out / body
-    conditions = {"stage": "plan", "seed": 0, "planner": "fast-downward", "domain": "tabletop", "llm": DEFAULT}
-    conditions |= {"backend": backend, "body": robot, "perception": asked.perception}
-    setup = Setup(**conditions, folder=folder, tree=None)
-    results = Results(folder)
-    records = results.open({"body": body})
-    done = {key(r) for r in records}
-    states = range(asked.first, asked.first + asked.episodes)
-    keys = [Key(suite, n, state) for state in states for suite, n in TASKS.values()]
+    suites = tuple({suite for suite, _ in TASKS.values()})
+    where = {"simulator": backend, "body": robot, "perception": perception}
+    setup = Setup(BenchConfig(suites=suites, stage="plan", **where), kept.folder / body)
+    names = {key: name for name, key in TASKS.items()}
 
-    def given_up(k: Key) -> Record:
+    def given_up(k: Key) -> EpisodeRecord:
         return record(k, setup, None, {"failure_stage": "error", "failure_reason": "its process died"})
 
-    for r in workers.run([k for k in keys if k not in done], asked.workers, setup, given_up):
-        results.add(r)
-        records.append(r)
-    return records
+    keys = [Key(suite, n, state) for state in states for suite, n in TASKS.values()]
+    due = [k for k in keys if not kept.has(f"{body}: {names[k.suite, k.task_id]}, state {k.init_state}")]
+    for r in run_workers(due, workers, setup, given_up):
+        case = f"{body}: {names[r.suite, r.task_id]}, state {r.init_state}"
+        data = {"stage": r.failure_stage, "verdicts": r.verdicts or {}}
+        yield Row(body, r.success, detail=f"{r.failure_stage}: {r.failure_reason}", case=case, data=data)
 
 
-def told(body: str, records: list[Record]) -> Iterator[str]:
-    """What came of a body's episodes, by task."""
-    good = sum(r["success"] for r in records)
-    yield f"{body:13} succeed, %: {share(good, len(records))}"
-    if any(r["verdicts"] for r in records):
-        goals = sum(not r["success"] and r["failure_stage"] in ("checker", "judge") for r in records)
-        actions = [sum((r["verdicts"] or {}).get(v, 0) for r in records) for v in ("done", "undone", "right")]
-        said = f"of {sum(actions)} actions {actions[0]} taken for done that were not, {actions[1]} the other way round"
-        yield f"    {goals} goals taken for reached that were not; {said}"
-    for name, (suite, n) in TASKS.items():
-        its = [r for r in records if (r["suite"], r["task_id"]) == (suite, n)]
-        why = next((f"; {r['failure_stage']}: {r['failure_reason']}" for r in its if not r["success"]), "")
-        yield f"    {name:15} {sum(r['success'] for r in its):2} of {len(its)}{why[:150]}"
-
-
-def through_sdk(body: str, seed: int, folder: Path, perception: str) -> dict[str, Any]:
+def through_sdk(kept: Kept, body: str, seed: int, perception: str) -> Row:
     """What `tamp solve` says of the demo's task on an arm that is emulated."""
-    if (kept := folder / f"{seed}.json").exists():
-        return dict(json.loads(kept.read_text()))
     with running(body, "--scene", DEMO, "--seed", str(seed)) as emulator:
         eyes = f"tcp://{emulator.host}:{emulator.told['fault_port']}"
         words = ["--goal", "(in mug_1 cabinet_1_top_region)", "--scene", DEMO, "--seed", str(seed), "--backend", "xarm"]
         arm = ["--body", body, "--host", emulator.host, "--port", str(emulator.port), "--eyes", eyes]
-        out = ["--perception", perception, "--out", str(folder / str(seed)), "--json"]
+        out = ["--perception", perception, "--out", str(kept.folder / f"{body}-sdk" / str(seed)), "--json"]
         command = [*TAMP, "solve", *words, *arm, *out]
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=110)
     told: dict[str, Any] = json.loads(done.stdout) if done.stdout else {"success": False, "reason": done.stderr[-300:]}
-    folder.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps(told))
-    return told
+    line = f"{body} through the SDK"
+    return Row(line, bool(told["success"]), detail=str(told["reason"]), case=f"{line}, seed {seed}")
 
 
-def main() -> None:
-    """See the module."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--bodies", nargs="+", default=["panda", "panda-bullet", "xarm6", "xarm7"])
-    parser.add_argument("--episodes", type=int, default=10, metavar="N", help="of each task")
-    parser.add_argument("--from", dest="first", type=int, default=0, metavar="STATE", help="the first initial state")
-    parser.add_argument("--perception", choices=("oracle", "camera"), default="oracle")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--sdk", type=int, default=0, metavar="N", help="episodes through the SDK instead")
-    parser.add_argument("--out", type=Path, default=Path("results/bodies"))
-    asked = parser.parse_args()
-    sys.stdout.write(f"{machine()}\n")
-    for body in asked.bodies:
-        if not asked.sdk:
-            sys.stdout.writelines(f"{line}\n" for line in told(body, run(body, asked)))
-        elif body not in BODIES:
-            folder = asked.out / f"{body}-sdk"
-            all_told = [through_sdk(body, seed, folder, asked.perception) for seed in range(asked.sdk)]
-            good = sum(bool(t["success"]) for t in all_told)
-            sys.stdout.write(f"{body:13} through the SDK succeed, %: {share(good, len(all_told))}\n")
-            sys.stdout.writelines(f"    {n}: {t['reason']}\n" for n, t in enumerate(all_told) if not t["success"])
-        sys.stdout.flush()
+def summary(rows: Sequence[Row]) -> Iterator[str]:
+    """Verdicts of the runs with cameras."""
+    seen = [row.data for row in rows if row.data.get("verdicts")]
+    goals = sum(data["stage"] in ("checker", "judge") for data in seen)
+    done, undone, right = (sum(data["verdicts"].get(v, 0) for data in seen) for v in ("done", "undone", "right"))
+    if seen:
+        yield f"{goals} goals taken for reached that were not; of {done + undone + right} actions {done} taken for done"
+        yield f"that were not, {undone} the other way round"
 
 
-if __name__ == "__main__":
+def bench(
+    kept: Kept,
+    bodies: tuple[str, ...] = ("panda", "panda-bullet", "xarm6", "xarm7"),
+    episodes: int = 10,
+    first: int = 0,
+    perception: str = "oracle",
+    workers: int = 2,
+    sdk: int = 0,
+) -> Iterator[Row]:
+    """A row an episode."""
     rendering.prepare(video=False, may=True)
-    main()
+    for body in bodies:
+        if not sdk:
+            yield from _episodes(kept, body, perception, range(first, first + episodes), workers)
+        elif body not in BODIES:
+            seeds = (seed for seed in range(sdk) if not kept.has(f"{body} through the SDK, seed {seed}"))
+            yield from (through_sdk(kept, body, seed, perception) for seed in seeds)

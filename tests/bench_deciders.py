@@ -20,7 +20,7 @@ import numpy as np
 
 from llm.models.load import load
 from llm.planner.deciding import Advisor, commands
-from tamp.agent.decision_request import Decide, Question
+from tamp.agent.director import Decide, DecisionRequest
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
@@ -28,8 +28,8 @@ from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import suite_tasks
 from tamp.model.state import problem_of
 from tamp.pddl.domain_file import load as load_domain
+from tamp.planning.assistant import JournalBuffer
 from tamp.planning.deliberation import Ready, Thought
-from tamp.planning.planner_process import Notes
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tests.bench import keep, read, resumed
@@ -45,7 +45,7 @@ def chance(rng: np.random.Generator) -> Decide:
     """Any of the commands that can be given."""
     domain = load_domain("tabletop")
 
-    def decide(asked: Question) -> Thought[str]:
+    def decide(asked: DecisionRequest) -> Thought[str]:
         valid = commands(problem_of(domain, asked.state, asked.goal.parts), asked)
         return Ready(str(rng.choice(valid)) if valid else "")
 
@@ -99,7 +99,7 @@ def main() -> None:
     results = asked.out / f"{asked.llm}.jsonl"
     had = {(r["decider"], r["suite"], r["task_id"], r["init_state"]) for r in resumed(results)}
     deciders: dict[str, Decide] = {
-        "qwen": Advisor(load(asked.llm), load_domain("tabletop"), Notes()),
+        "qwen": Advisor(load(asked.llm), load_domain("tabletop"), JournalBuffer()),
         "chance": chance(np.random.default_rng(0)),
     }
     for k in range(asked.n):

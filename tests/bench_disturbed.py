@@ -1,20 +1,13 @@
 """`make bench-disturbed`: every kind of disturbance, over tasks in which it can happen.
 
-    python -m tests.bench_disturbed [--kinds KIND ...] [--perception oracle|camera] [--words] [--episodes N]
-                                    [--without servo|monitor|repair ...] [--repair qwen|chance] [--develop]
-                                    [--workers N] [--out DIR]
-
 The task's goal is given, or with --words its sentence. LIBERO's check says what came of it; where the task cannot be
 done any more (`taken`), what counts is a no with a reason that names the thing. Episodes in which nothing could be
-disturbed count nowhere. With --repair the model, or chance, is asked where nothing else helps. Initial states from 0
-on, or with --develop from 40 on. Goes on where it was interrupted.
+disturbed count nowhere. `reaction` is the time until the arm is on its new path, or at rest. With --repair the model,
+or chance, is asked where nothing else helps. Initial states from 0 on, or with --develop from 40 on. Resumable.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,20 +16,22 @@ from pathlib import Path
 
 import numpy as np
 
-from llm.models.weights import DEFAULT
 from llm.planner.deciding import commands
-from tamp.agent.decision_request import Question
-from tamp.agent.recovery_options import REFLEXES
+from tamp.agent.director import DecisionRequest
 from tamp.api.bench_episodes import Runner, Setup, record
+from tamp.api.configs import BenchConfig, SolveConfig
 from tamp.backends.libero import rendering
+from tamp.backends.libero.perturbation_schedule import IMPOSSIBLE, KINDS
 from tamp.model.domain import Domain
 from tamp.model.events import Journal
 from tamp.model.state import problem_of
 from tamp.planning.deliberation import Ready
-from tamp.runs.bench import workers
-from tamp.runs.bench.records import Record, Results, key
+from tamp.runs.bench.records import EpisodeRecord, Results
 from tamp.runs.bench.scheduling import Key
-from tests.bench import machine, share
+from tamp.runs.bench.workers import run as run_workers
+from tamp.runs.episode import Settings
+from tamp.runs.goal_origin import GoalOrigin
+from tests.bench import Row
 from tests.bench_perception import DEVELOP
 
 Tasks = dict[str, tuple[int, ...]]
@@ -67,51 +62,21 @@ def keys(kind: str, episodes: int, first: int) -> Iterator[Key]:
     return islice(every, episodes)
 
 
-def told(records: list[Record], kind: str) -> Iterator[str]:
-    """What came of a kind."""
-    from tamp.backends.libero.perturbation_schedule import IMPOSSIBLE
-
-    hit = [r for r in records if r["disturbed"] or kind == NONE]
-    if not hit:
-        yield f"{kind:13} nothing was disturbed in {len(records)} episodes"
-        return
-    good = [r for r in hit if (_honest(r) if kind in IMPOSSIBLE else r["success"])]
-    what = "told so" if kind in IMPOSSIBLE else "succeed"
-    tasks = len({(r["suite"], r["task_id"]) for r in hit})
-    steps = [r["steps"] for r in hit if r["success"]]
-    middle = f", {np.median(steps):.0f} steps" if steps else ""
-    yield f"{kind:13} {what}, %: {share(len(good), len(hit))}, {tasks} tasks{middle}{_noticed(hit)}"
-    if verdicts := sum((Counter(r["verdicts"] or {}) for r in records), Counter[str]()):
-        n = sum(verdicts.values())
-        wrong = f"{verdicts['done']} called done that were not, {verdicts['undone']} the other way"
-        yield f"    of {n} verdicts on actions {wrong}"
-    for r in hit:
-        if r not in good:
-            yield f"    {r['suite']}/{r['task_id']}:{r['init_state']} {r['failure_stage']}: {r['failure_reason']}"
-
-
-def _noticed(hit: list[Record]) -> str:
-    """How soon the arm was on its new way, or at rest."""
-    after = [r["disturbed"]["resumed"] for r in hit if r["disturbed"] and "resumed" in r["disturbed"]]
-    return f", new way after {PERIOD * float(np.median(after)):.2f} s ({len(after)})" if after else ""
-
-
-def _honest(r: Record) -> bool:
+def _honest(r: EpisodeRecord) -> bool:
     """Whether an episode ended with a reason that names what was taken away, and with no claim of success."""
-    thing = str(r["disturbed"]["thing"]).rstrip("_0123456789")
-    return not r["success"] and r["failure_stage"] not in (None, "error", "checker") and thing in r["failure_reason"]
+    thing = str(r.disturbed["thing"]).rstrip("_0123456789")
+    return not r.success and r.failure_stage not in (None, "error", "checker") and thing in r.failure_reason
 
 
 @dataclass(frozen=True)
 class Chance:
-    """Says any of what can be said."""
+    """Decides at random."""
 
     domain: Domain
     journal: Journal
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
-    def __call__(self, asked: Question) -> Ready[str]:
-        """The command."""
+    def __call__(self, asked: DecisionRequest) -> Ready[str]:
         state = asked.state.with_facts(asked.goal.rules(self.domain, asked.state))
         valid = commands(problem_of(self.domain, state, asked.goal.parts), asked)
         said = str(self.rng.choice(valid)) if valid else ""
@@ -121,60 +86,69 @@ class Chance:
 
 @dataclass(frozen=True)
 class ByChance(Setup):
-    """Asks chance, with the simulator's state for eyes."""
+    """Decides at random where nothing else helps, with the oracle."""
 
     def __call__(self) -> Runner:
-        """What runs the episodes."""
+        """The runner of the episodes."""
         made = super().__call__()
-        made.advises = partial(Chance, made.domain)
-        return made
+        return _AdvisedByChance(made.setup, made.domain, made.model)
 
 
-def run(kind: str, asked: argparse.Namespace) -> list[Record]:
-    """The records of a kind."""
-    folder = asked.out / "-".join([asked.perception, *asked.without, *filter(None, [asked.repair])]) / kind
-    stage = "all" if asked.words else "plan"
-    made = ByChance if asked.repair == "chance" else Setup
-    conditions = {"stage": stage, "seed": 0, "planner": "fast-downward", "domain": "tabletop", "llm": DEFAULT}
-    setup = made(**conditions, folder=folder, tree=None, perception=asked.perception)
-    setup = replace(setup, disturb=None if kind == NONE else kind, without=tuple(asked.without))
-    setup = replace(setup, repair=asked.repair if made is Setup else None)
-    results = Results(folder)
-    records = results.open({"kind": kind, "perception": asked.perception, "words": asked.words})
-    done = {key(r) for r in records}
-    due = [k for k in keys(kind, asked.episodes, DEVELOP if asked.develop else 0) if k not in done]
+class _AdvisedByChance(Runner):
+    def settings(self, config: SolveConfig, origin: GoalOrigin) -> Settings:
+        """As in any benchmark, but for what is asked where nothing else helps."""
+        return replace(super().settings(config, origin), advises=partial(Chance, self.domain))
 
-    def given_up(k: Key) -> Record:
+
+def bench(
+    only: tuple[str, ...] = (NONE, *KINDS),
+    perception: str = "oracle",
+    words: bool = False,
+    episodes: int = 20,
+    without: tuple[str, ...] = (),
+    repair: str | None = None,
+    develop: bool = False,
+    workers: int = 2,
+    out: Path = Path("results/disturbed"),
+) -> Iterator[Row]:
+    """A row an episode that was disturbed, a line a kind; `episodes` of each."""
+    rendering.prepare(video=False, camera=True, may=True)
+    for kind in only:
+        if kind in KINDS and KINDS[kind].cameras and perception != "camera":
+            continue
+        folder = out / "-".join(filter(None, [perception, *without, repair])) / kind
+        made = ByChance if repair == "chance" else Setup
+        config = BenchConfig(
+            suites=("drawn",),
+            stage="all" if words else "plan",
+            perception=perception,
+            disturb=None if kind == NONE else kind,
+            without=",".join(without),
+            repair=repair if made is Setup else None,
+        )
+        due = list(keys(kind, episodes, DEVELOP if develop else 0))
+        yield from (_row(kind, r) for r in _records(made(config, folder), due, workers) if r.disturbed or kind == NONE)
+
+
+def _records(setup: Setup, due: list[Key], most: int) -> list[EpisodeRecord]:
+    """The records of some episodes, those that are there already among them."""
+    results = Results(setup.folder)
+    records = results.open({"perception": setup.config.perception, "stage": setup.config.stage})
+    done = {r.key for r in records}
+
+    def given_up(k: Key) -> EpisodeRecord:
         return record(k, setup, None, {"failure_stage": "error", "failure_reason": "its process died"})
 
-    for r in workers.run(due, asked.workers, setup, given_up):
+    for r in run_workers([k for k in due if k not in done], most, setup, given_up):
         results.add(r)
         records.append(r)
-    return records
+    return [r for r in records if r.key in due]
 
 
-def main() -> None:
-    """See the module."""
-    from tamp.backends.libero.perturbation_schedule import KINDS
-
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--kinds", nargs="+", choices=[NONE, *KINDS], default=None)
-    parser.add_argument("--perception", choices=("oracle", "camera"), default="oracle")
-    parser.add_argument("--words", action="store_true")
-    parser.add_argument("--episodes", type=int, default=20, metavar="N", help="of each kind")
-    parser.add_argument("--without", nargs="+", choices=REFLEXES, default=[])
-    parser.add_argument("--repair", choices=("qwen", "chance"))
-    parser.add_argument("--develop", action="store_true")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--out", type=Path, default=Path("results/disturbed"))
-    asked = parser.parse_args()
-    sys.stdout.write(f"{machine()}\n")
-    noticed = [k for k, v in KINDS.items() if asked.perception == "camera" or not v.cameras]
-    for kind in asked.kinds or [NONE, *noticed]:
-        sys.stdout.writelines(f"{line}\n" for line in told(run(kind, asked), kind))
-        sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    rendering.prepare(video=False, camera=True, may=True)
-    sys.exit(main())
+def _row(kind: str, r: EpisodeRecord) -> Row:
+    good = _honest(r) if kind in IMPOSSIBLE else r.success
+    values = {"reaction, s": PERIOD * r.disturbed["resumed"]} if "resumed" in (r.disturbed or {}) else {}
+    values |= {"steps": r.steps} if r.success else {}
+    values |= {f"verdicts, {name}": n for name, n in (r.verdicts or {}).items()}
+    case = f"{r.suite}/{r.task_id}:{r.init_state}"
+    return Row(kind, bool(good), values, f"{r.failure_stage}: {r.failure_reason}", case)

@@ -1,17 +1,13 @@
 """`make bench-folders`: faulty domain folders that a stranger wrote; does `tamp check` say so, and where?
 
-    python tests/bench_folders.py [--part develop|measured] [--show]
-
 80 folders with one fault each (arity, types, names, cycles, crashes, loops without end, units, missing parts), written
 from the documentation alone with the places where a reasonable linter would point, and split before anything was built
-on them; the measured half's sha256 is checked. `found` counts folders with a finding that has a file and a line, `at
-the place` those with one at most a line away from a place that was expected. `--show` tells of the develop half what
-was not found there.
+on them; the measured half's sha256 is checked. `found`: with a finding that has a file and a line, and no crash; `at
+the place`: with one at most a line away from a place that was expected.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import hashlib
 import io
@@ -20,12 +16,12 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from tamp.data import data_dir
-from tamp.runs.bench.records import wilson
+from tests.bench import Row
 
 TAMP = Path(sys.executable).with_name("tamp")
 SECONDS = 180
@@ -71,32 +67,14 @@ def verdict(case: Record, findings: list[Record]) -> str:
     return "elsewhere" if findings else "missed"
 
 
-def main() -> None:
-    """See the module."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--part", choices=("develop", "measured"), default="measured")
-    parser.add_argument("--show", action="store_true")
-    asked = parser.parse_args()
-    counts, exits = Counter[tuple[str, str]](), Counter[int]()
-    with tempfile.TemporaryDirectory() as temporary:
-        for case in unpacked(asked.part, Path(temporary)):
-            code, findings = checked(Path(temporary) / asked.part / case["folder"])
-            came_out = verdict(case, findings)
-            counts[case["kind"], came_out] += 1
-            exits[code] += 1
-            if asked.show and asked.part == "develop" and came_out != "at the place":
+def bench(only: tuple[str, ...] = ("measured", "develop")) -> Iterator[Row]:
+    """Two rows a folder."""
+    for part in only:
+        with tempfile.TemporaryDirectory() as folder:
+            for case in unpacked(part, Path(folder)):
+                code, findings = checked(Path(folder) / part / case["folder"])
+                came_out = verdict(case, findings)
                 told = [f"{Path(f['file']).name}:{f['line']}: {f['message']}" for f in findings[:3]]
-                sys.stdout.write(f"{case['folder']}: {case['fault']}: {came_out} {told}\n")
-    n = counts.total()
-    for name, which in (("found", ("at the place", "elsewhere")), ("at the place", ("at the place",))):
-        k = sum(count for (_, came_out), count in counts.items() if came_out in which)
-        low, high = wilson(k, n)
-        sys.stdout.write(f"{name}: {k}/{n} = {100 * k / n:.1f} % ({100 * low:.1f} to {100 * high:.1f})\n")
-    for kind in sorted({kind for kind, _ in counts}):
-        told = ", ".join(f"{w} {counts[kind, w]}" for w in ("at the place", "elsewhere", "missed") if counts[kind, w])
-        sys.stdout.write(f"    {kind:8} {told}\n")
-    sys.stdout.write(f"exit codes: {', '.join(f'{code}: {count}' for code, count in sorted(exits.items()))}\n")
-
-
-if __name__ == "__main__":
-    main()
+                shown = f"{case['folder']}: {case['fault']}: {told}" if part == "develop" else case["kind"]
+                yield Row(f"{part}: found", came_out != "missed" and code in (1, 2), detail=f"exit {code}: {shown}")
+                yield Row(f"{part}: at the place", came_out == "at the place", detail=shown)

@@ -1,25 +1,20 @@
 """`make bench-grasps`: one grasp an episode, by camera: does it hold, and how far off is the closing tool?
 
-    python -m tests.bench_grasps [--noise KIND] [--calibrated] [--disturb KIND] [--without servo ...]
-                                 [--scheme pixels|moments] [--episodes N] [--develop] [--workers N] [--out DIR]
-
 Every thing of some scenes that can be carried is taken once, scene after scene, until each of many classes had its
 turn. The goal is given. That it holds is the simulator's word; the error is between where the tool was to be against
 the thing and where it truly is. With `--noise moved` somebody has run into the fixed camera, with `hand` the one in the
 hand is not where it is said to be; with --calibrated it was found out before where they are, for five such errors by
-turns. With --disturb somebody disturbs, `nudged` touches the thing while the hand comes near; --scheme has the thing
-followed as in `tests.servo_schemes`. Initial states from 0 on, or with --develop from 40 on. Goes on where it was
-interrupted.
+turns. With --disturb the world is disturbed, `nudged` moves the thing while the hand comes near. Initial states from 0
+on, or with --develop from 40 on.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -27,24 +22,22 @@ from typing import Any
 
 import numpy as np
 
-from llm.models.weights import DEFAULT
 from motion.poses import Array
 from tamp.agent.recovery_options import REFLEXES
-from tamp.api import arguments, camera, language
+from tamp.api import arguments, camera_policies, language
 from tamp.api.sources import from_pddl
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.libero.environment import LiberoEnvironment, Scenes
 from tamp.perception.camera import ROBOT
 from tamp.perception.library import load as library
 from tamp.quiet import hush_simulator, hush_warnings
-from tamp.runs.bench import workers
 from tamp.runs.bench.scheduling import Key
+from tamp.runs.bench.workers import run as run_workers
 from tamp.runs.episode import Settings
 from tamp.runs.policy.remote import PolicyProcess
-from tests.bench import keep, machine, read, resumed, share
+from tests.bench import Kept, Row
 from tests.bench_perception import DEVELOP
 from tests.places import by_policy as run_camera
-from tests.servo_schemes import SCHEMES, SchemedEyes
 
 SCENES = {
     "libero_object": (0, 2, 4, 6, 8),
@@ -87,7 +80,6 @@ class Setup:
     without: tuple[str, ...]
     calibrated: bool = False
     disturb: str | None = None
-    scheme: str | None = None
 
     def calibration(self, rig: int) -> Path | None:
         """What was found out of one of several rigs beforehand."""
@@ -114,9 +106,8 @@ class Runner:
         reflexes = tuple(r for r in REFLEXES if r not in setup.without)
         with hush_simulator():
             if self._policy is None:
-                recipe = camera.recipe("tabletop", "fast-downward", DEFAULT, words=False)
-                recipe = replace(recipe, eyes=SchemedEyes(setup.scheme)) if setup.scheme else recipe
-                self._policy = camera.process(replace(recipe, reflexes=reflexes))
+                recipe = camera_policies.PolicyRecipe("tabletop", "fast-downward", None)
+                self._policy = camera_policies.process(replace(recipe, reflexes=reflexes))
             environment = self._scenes.of(tasks.find(f"{k.suite}/{k.task_id}"), 0, k.init_state)
             thing = list(environment.domain.objects_dict)[k.wording]
             category = environment.domain.objects_dict[thing].category_name
@@ -128,7 +119,7 @@ class Runner:
             settings = replace(settings, disturb=setup.disturb)
             goal = from_pddl([f"(holding {thing})"], [], domain)
             drawn = (rig,) if known else (0, k.task_id, k.init_state, k.wording)
-            noise = camera.noise(setup.noise, *drawn)
+            noise = camera_policies.noise(setup.noise, *drawn)
             try:
                 result = run_camera(
                     environment.task, goal, settings, self._policy, folder, lambda line: None, environment, noise
@@ -162,8 +153,7 @@ def off(folder: Path, probe: Probe, thing: str) -> list[float] | None:
 def calibrate(setup: Setup, first: int) -> Iterator[str]:
     """Calibrate each rig, as `tamp perception record` and `tamp calibrate` do."""
     from tamp.perception import calibration, recordings
-    from tamp.perception.calibration import calibrated_from
-    from tamp.runs.recording import Order, record
+    from tamp.runs.scene_recording import Order, record
 
     skins = library().robots[ROBOT].skins
     for rig in range(RIGS):
@@ -175,7 +165,8 @@ def calibrate(setup: Setup, first: int) -> Iterator[str]:
         with hush_simulator(), tempfile.TemporaryDirectory() as folder:
             record(order, Path(folder))
             recording = recordings.read(Path(folder))
-            found = calibrated_from(recording, skins)
+            seen = [recording.looked(n) for n in range(len(recording.moments))]
+            found = calibration.calibrated(recording.robot, seen, skins)
             calibration.write(path, found, recording.about)
         yield f"rig {rig}: " + ", ".join(f"{f.camera} {1000 * f.size[0]:.1f} mm" for f in found)
 
@@ -206,51 +197,36 @@ def chosen(first: int, episodes: int) -> list[Key]:
     return list(islice(fitting(), episodes))
 
 
-def table(records: list[Record]) -> Iterator[str]:
-    """What came of them."""
-    held = sum(r["holds"] for r in records)
-    yield f"hold, %: {share(held, len(records))}, {len({r['class'] for r in records})} classes"
-    errors = np.array([np.linalg.norm(r["off"]) for r in records if r["off"]]) * 1000
-    if len(errors):
-        yield f"tool against thing at closing, mm: {np.median(errors):.1f} median, {np.quantile(errors, 0.95):.1f} 95th"
-    for r in records:
-        if not r["holds"]:
-            yield f"    {r['key']} {r['thing']} {r['stage']}: {r['reason']} off {r['off']}"
-
-
-def main() -> None:
-    """See the module."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--noise", default="clean")
-    parser.add_argument("--without", nargs="+", choices=REFLEXES, default=[])
-    parser.add_argument("--calibrated", action="store_true", help="find the cameras out beforehand")
-    parser.add_argument("--disturb", metavar="KIND")
-    parser.add_argument("--scheme", choices=SCHEMES, help="another way of servoing than the product's")
-    parser.add_argument("--episodes", type=int, default=100, metavar="N")
-    parser.add_argument("--develop", action="store_true")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--out", type=Path, default=Path("results/grasps"))
-    asked = parser.parse_args()
-    more = [*["calibrated"] * asked.calibrated, *filter(None, [asked.disturb, asked.scheme]), *asked.without]
-    folder = asked.out / "-".join([asked.noise, *more])
-    folder.mkdir(parents=True, exist_ok=True)
-    results = folder / "results.jsonl"
-    done = {tuple(r["key"]) for r in resumed(results)}
-    due = [k for k in chosen(DEVELOP if asked.develop else 0, asked.episodes) if tuple(k) not in done]
+def bench(
+    kept: Kept,
+    noise: str = "clean",
+    without: tuple[str, ...] = (),
+    calibrated: bool = False,
+    disturb: str | None = None,
+    episodes: int = 100,
+    develop: bool = False,
+    workers: int = 2,
+) -> Iterator[Row]:
+    """A row a grasp."""
+    rendering.prepare(video=False, camera=True, may=True)
+    first = DEVELOP if develop else 0
+    line = "-".join([noise, *["calibrated"] * calibrated, *filter(None, [disturb]), *without])
+    setup = Setup(kept.folder / line, noise, without, calibrated, disturb)
+    setup.folder.mkdir(parents=True, exist_ok=True)
+    due = [k for k in chosen(first, episodes) if not kept.has(f"{line}: {list(k)}")]
 
     def given_up(k: Key) -> Record:
         told = {"key": list(k), "class": "?", "thing": "?", "holds": False}
         return told | {"stage": "error", "reason": "its process died", "off": None}
 
-    sys.stdout.write(f"{machine()}\n")
-    setup = Setup(folder, asked.noise, tuple(asked.without), asked.calibrated, asked.disturb, asked.scheme)
-    if asked.calibrated:
-        sys.stdout.writelines(f"{line}\n" for line in calibrate(setup, DEVELOP if asked.develop else 0))
-    for r in workers.run(due, asked.workers, setup, given_up):
-        keep(results, r)
-    sys.stdout.writelines(f"{line}\n" for line in table(read(results)))
+    if calibrated:
+        sys.stderr.writelines(f"{told}\n" for told in calibrate(setup, first))
+    for r in run_workers(due, workers, setup, given_up):
+        values = {"off, mm": 1000 * float(np.linalg.norm(r["off"]))} if r["off"] else {}
+        detail = f"{r['thing']} {r['stage']}: {r['reason']}"
+        yield Row(line, r["holds"], values, detail, f"{line}: {r['key']}", {"class": r["class"]})
 
 
-if __name__ == "__main__":
-    rendering.prepare(video=False, camera=True, may=True)
-    main()
+def summary(rows: Sequence[Row]) -> Iterator[str]:
+    """How many classes of things were taken."""
+    yield f"{len({row.data['class'] for row in rows})} classes"

@@ -37,7 +37,7 @@ from tamp.model.events import Event, GoalTaken, OrderTaken, StageChanged
 from tamp.model.goal import parse_goal
 from tamp.pddl.domain_file import load as load_domain
 from tamp.pddl.planner import Engine
-from tamp.planning.planner_process import Notes
+from tamp.planning.assistant import JournalBuffer
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tests.bench import keep, read, resumed
@@ -54,7 +54,7 @@ Record = dict[str, Any]
 def run(case: Record, model: Model, domain: Domain, seed: int) -> Record:
     """A session, and what became of it."""
     rng, began = np.random.default_rng([seed, case["id"]]), time.perf_counter()
-    notes, events = Notes(), list[Event]()
+    notes, events = JournalBuffer(), list[Event]()
     with hush_simulator(), contextlib.ExitStack() as opened:
         task = find(case["scene"])
         environment = LiberoEnvironment(task, seed=0, init_state=0)

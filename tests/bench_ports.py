@@ -1,16 +1,13 @@
 """`make bench-ports`: 20,000 drawn frames and lines to the ports that commands open.
 
-    python tests/bench_ports.py [--n 20000] [--seed 0] [--only NAME...]
-
-Each server of the table `SERVERS` is a process of its own. A batch goes to one of its ports, over connections of a few
-pieces each, some of which are left open with half a piece; then the port is probed. A server that has ended, that
+Each server of the table `SERVERS` is a process of its own. A batch of 100 goes to one of its ports, over connections of
+a few pieces each, some of which are left open with half a piece; then the port is probed. A server that has ended, that
 wrote a traceback, or whose probe is not answered within two seconds is a fault, named with the batch's number, which
-repeats it with the seed. Prints a line a port, and the most memory that each server took.
+repeats it with the seed.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import http.client
 import json
@@ -23,7 +20,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -32,10 +29,12 @@ from urllib.parse import urlsplit
 
 import msgpack
 
-from tests.emulated import ROOT, TAMP
+from tests.bench import ROOT, Row
+from tests.emulated import TAMP
 from tests.page_episodes import success, write
 from tests.port_pieces import drawn, frame, handshake, head, letters, line, message, request
 
+DUE = 1.0
 BATCH, TOGETHER = 100, 5
 """Pieces between two probes, and over one connection."""
 ANSWER = 2.0
@@ -117,6 +116,10 @@ def speaks(address: Address, told: Told) -> None:
         assert client.recv(1), "no report"
 
 
+def asked_upgrade(rng: Random, told: Told) -> bytes:
+    return head("/", rng, Host=f"127.0.0.1:{told['port']}", Upgrade="websocket", Connection="Upgrade")
+
+
 def asked_page(rng: Random, told: Told) -> bytes:
     page = urlsplit(told["page"])
     own = {"Host": page.netloc, "Origin": f"http://{page.netloc}"}
@@ -166,44 +169,27 @@ def anything(rng: Random, told: Told) -> bytes:
     return rng.choice((letters(rng), head("/", rng), line(SIDE, rng)))
 
 
+def loopback(told: Told) -> Address:
+    return "127.0.0.1", told["port"]
+
+
 SERVERS = (
-    Server(
-        "policy",
-        lambda folder: [sys.executable, "-m", "tests.port_servers"],
-        (
-            Port(
-                "messages",
-                lambda t: ("127.0.0.1", t["port"]),
-                lambda r, t: frame(message(r), r),
-                answers_policy,
-                handshake,
-            ),
-            Port(
-                "handshakes",
-                lambda t: ("127.0.0.1", t["port"]),
-                lambda r, t: head("/", r, Host=f"127.0.0.1:{t['port']}", Upgrade="websocket", Connection="Upgrade"),
-                answers_policy,
-            ),
-        ),
-    ),
-    Server(
-        "live",
-        lambda folder: [sys.executable, "-m", "tests.port_servers", "orders"],
-        (Port("orders", lambda t: ("127.0.0.1", t["port"]), ordered, answers_orders),),
-    ),
+    Server("policy", lambda folder: [sys.executable, "-m", "tests.port_servers"], (
+        Port("messages", loopback, lambda r, t: frame(message(r), r), answers_policy, handshake),
+        Port("handshakes", loopback, asked_upgrade, answers_policy),
+    )),
+    Server("live", lambda folder: [sys.executable, "-m", "tests.port_servers", "orders"], (
+        Port("orders", loopback, ordered, answers_orders),
+    )),
     Server("view", viewed, (Port("page", of_page, asked_page, answers_page),)),
     Server("view of an arm", arm_viewed, (Port("page", of_page, asked_page, answers_page),)),
-    Server(
-        "xarm emulate",
-        emulated,
-        (
-            Port("side", lambda t: (t["host"], t["fault_port"]), lambda r, t: line(SIDE, r), answers_side),
-            Port("control", lambda t: (t["host"], CONTROL), lambda r, t: request(r), answers_control),
-            Port("reports", lambda t: (t["host"], t["reports"][0]), anything, speaks),
-            Port("detections", lambda t: (t["host"], 5556), anything, speaks),
-        ),
-    ),
-)
+    Server("xarm emulate", emulated, (
+        Port("side", lambda t: (t["host"], t["fault_port"]), lambda r, t: line(SIDE, r), answers_side),
+        Port("control", lambda t: (t["host"], CONTROL), lambda r, t: request(r), answers_control),
+        Port("reports", lambda t: (t["host"], t["reports"][0]), anything, speaks),
+        Port("detections", lambda t: (t["host"], 5556), anything, speaks),
+    )),
+)  # fmt: skip
 
 
 @dataclass
@@ -214,7 +200,6 @@ class Running:
     told: Told
     errors: Path
     peak: int = 0
-    faults: list[str] = field(default_factory=list)
 
     def wrong(self) -> str:
         """What is wrong with it, empty when nothing is."""
@@ -308,47 +293,19 @@ def probed(port: Port, address: Address, server: Running) -> str:
     return f"its probe was not answered: {why}"
 
 
-def bench(n: int, seed: int, only: list[str], say: Callable[[str], None]) -> list[str]:
-    """Send `n` pieces, as many to each port; all that went wrong."""
-    chosen = [s for s in SERVERS if not only or s.name in only]
-    share = -(-n // sum(len(s.ports) for s in chosen))
-    faults, first = [], 0
+def bench(
+    n: int = 20_000, seed: int = 0, only: tuple[str, ...] = tuple(server.name for server in SERVERS)
+) -> Iterator[Row]:
+    """A row a batch, a line a port: each port gets the same share of `n`."""
+    chosen = [server for server in SERVERS if server.name in only]
+    share, first = -(-n // sum(len(server.ports) for server in chosen)), 0
     for server in chosen:
         with ExitStack() as stack:
             there = stack.enter_context(running(server))
             for port in server.ports:
-                began, found = time.monotonic(), []
                 for start in range(first, first + share, BATCH):
-                    numbers = range(start, min(start + BATCH, first + share))
-                    if wrong := batch(port, there, seed, numbers):
-                        found.append(f"{server.name}, {port.name}, seed {seed}, {numbers.start}: {wrong}")
-                        if there.process.poll() is not None:
-                            there = stack.enter_context(running(server))
-                took = time.monotonic() - began
-                what = f"{server.name:13} {port.name:11} {share} pieces, {took:.0f} s, {there.peak} MB"
-                say(f"{what}: {len(found)} faults")
+                    wrong = batch(port, there, seed, range(start, min(start + BATCH, first + share)))
+                    yield Row(f"{server.name}, {port.name}", not wrong, {"MB": there.peak}, wrong, str(start))
+                    if there.process.poll() is not None:
+                        there = stack.enter_context(running(server))
                 first += share
-                faults += found
-    return faults
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--n", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", nargs="+", default=[], choices=[s.name for s in SERVERS])
-    asked = parser.parse_args()
-
-    def say(line: str) -> None:
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
-
-    faults = bench(asked.n, asked.seed, asked.only, say)
-    for fault in faults:
-        say(fault)
-    say(f"{asked.n} frames and lines: {len(faults)} faults")
-    sys.exit(1 if faults else 0)
-
-
-if __name__ == "__main__":
-    main()

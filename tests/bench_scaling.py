@@ -1,92 +1,81 @@
-"""`make bench-scaling`: how the cost of planning grows with the number of boxes, measured and printed.
+"""`make bench-scaling`: how the cost of planning grows with the number of boxes.
 
-    python tests/bench_scaling.py [--out DIR] [--families F ...] [--n N ...] [--seeds K] [--plot FILE]
-
-A scene is a line of --out/scaling.jsonl; an interrupted run goes on where it stopped.
+Planning and refinement in the kinematic copy only, of scenes of `tamp/runs/bench/boxes.py`: nothing is executed. The
+seconds are by the wall clock, from a scene to motions for a whole plan: `symbolic` of them for planning, `geometric`
+for all else. `skeletons` are plans asked for, `samples` refinements of single actions tried, `actions` the plan's
+length; `inside` is 1 where everything that belongs on a region stands wholly on it.
 """
 
 from __future__ import annotations
 
-import argparse
-import subprocess
-import sys
-from dataclasses import replace
-from pathlib import Path
+import itertools
+import time
+from collections.abc import Iterator
 
-from tamp.backends.libero import rendering
-from tamp.errors import InputError
+import numpy as np
+
+from motion.poses import inverse
+from motion.robot import RobotDescription
+from motion.shapes import bounds
+from tamp.model.bodies import world_of
+from tamp.model.domain import Domain
+from tamp.model.scene import Scene
+from tamp.model.situation import Situation
 from tamp.pddl.domain_file import load
-from tamp.runs.bench import boxes
-from tests import scaling
-from tests.scaling_plot import draw
+from tamp.pddl.planner import Engine
+from tamp.perception.predicates import observe
+from tamp.planning.search import Search, Solution
+from tamp.runs.bench.boxes import FAMILIES, LARGEST, BoxScene, make
+from tamp.skills.registry import bind
+from tests.bench import Kept, Row
 
-ROOT = Path(__file__).parents[1]
-PLANNER = "fast-downward"
-
-
-def say(line: str) -> None:
-    sys.stderr.write(f"scaling: {line}\n")
-
-
-def tree() -> str | None:
-    """The git tree that is measured, with "+changes" when it is dirty; None outside a checkout."""
-
-    def git(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
-
-    found = git("rev-parse", "HEAD^{tree}")
-    changed = git("diff", "--quiet", "HEAD").returncode != 0
-    return found.stdout.strip() + ("+changes" if changed else "") if found.returncode == 0 else None
+DUE = 0.9
+LIMIT = 60.0
+"""Seconds that one scene may take."""
+OVERHANG = 0.001
+"""Metres by which a box may stand out over its region and still count as wholly on it."""
 
 
-def run(folder: scaling.Folder, chosen: list[tuple[boxes.Family, int, int]], limit: float) -> list[scaling.Record]:
-    """Measure what is not in the folder yet; the records of what was chosen."""
-    rendering.prepare(video=False)
+def bench(
+    kept: Kept, only: tuple[str, ...] = FAMILIES, n: tuple[int, ...] = tuple(range(1, LARGEST + 1)), seeds: int = 10
+) -> Iterator[Row]:
+    """A row a scene, for the seeds 0 to one less than `seeds`."""
+    from tamp.backends.libero import rendering
     from tamp.backends.libero.panda import panda
 
-    done = {(r.family, r.n, r.seed): r for r in folder.open(limit, PLANNER)}
-    robot, domain, of = panda(), load("tabletop"), tree()
-    if any(key not in done for key in chosen):  # what is imported or compiled once is not a scene's cost
-        scaling.measure(boxes.make("packed", 1, boxes.LARGEST, robot), robot, domain, PLANNER, limit)
-    for number, (family, n, seed) in enumerate(chosen, 1):
-        if (family, n, seed) in done:
+    rendering.prepare(video=False)
+    robot, domain, warm = panda(), load("tabletop"), False
+    for family, boxes, seed in itertools.product([f for f in FAMILIES if f in only], n, range(seeds)):
+        case = f"{family}-{boxes} seed {seed}"
+        if kept.has(case):
             continue
-        record = replace(scaling.measure(boxes.make(family, n, seed, robot), robot, domain, PLANNER, limit), tree=of)
-        folder.add(record)
-        done[family, n, seed] = record
-        told = "solved" if record.solved else f"not solved: {record.reason}"
-        say(f"{number}/{len(chosen)} {family}-{n} seed {seed}: {record.seconds:.2f} s, {told}")
-    return [done[key] for key in chosen]
+        if not warm:  # what is imported or compiled once is not a scene's cost
+            measure(make("packed", 1, LARGEST, robot), robot, domain)
+            warm = True
+        yield measure(make(family, boxes, seed, robot), robot, domain, case)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Measure how the cost of planning grows with the number of boxes.")
-    parser.add_argument("--out", type=Path, default=ROOT / "results" / "scaling")
-    parser.add_argument("--families", nargs="+", choices=boxes.FAMILIES, default=boxes.FAMILIES)
-    parser.add_argument("--n", nargs="+", type=int, default=range(1, boxes.LARGEST + 1), metavar="N")
-    parser.add_argument("--seeds", type=int, default=10, help="seeds 0 to one less than this (default 10)")
-    parser.add_argument("--limit", type=float, default=scaling.LIMIT, help="seconds for one scene (default 60)")
-    parser.add_argument("--plot", type=Path, help="write the plot to this SVG file")
-    a = parser.parse_args()
-    chosen = [(family, n, seed) for family in a.families for n in a.n for seed in range(a.seeds)]
-    folder = scaling.Folder(a.out.resolve())
-    try:
-        records = run(folder, chosen, a.limit)
-    except KeyboardInterrupt:
-        say("interrupted; the same command goes on")
-        return 130
-    except InputError as e:
-        say(str(e))
-        return 2
-    table = scaling.rows(records)
-    settings = folder.settings()
-    trees = ", ".join(sorted({str(r.tree) for r in records}))
-    sys.stdout.write(f"{scaling.markdown(table)}\n{settings['machine']}; tree {trees}\n")
-    sys.stdout.write(", ".join(f"{k} {v}" for k, v in settings["versions"].items()) + "\n")
-    if a.plot is not None:
-        draw(table, a.plot)
-    return 0
+def measure(problem: BoxScene, robot: RobotDescription, domain: Domain, case: str = "") -> Row:
+    """Plan and refine one scene. Its seed seeds the search."""
+    start = time.perf_counter()
+    world = world_of(problem.scene, robot)
+    search = Search(world, domain, bind(domain), Engine(), np.random.default_rng(problem.seed), budget=LIMIT)
+    decided = search.decide(problem.goal, observe(problem.scene, world), Situation(problem.scene))
+    seconds, symbolic = time.perf_counter() - start, search.seconds["plan"]
+    values = {"s": seconds, "symbolic s": symbolic, "geometric s": seconds - symbolic}
+    values |= {"skeletons": float(search.skeletons), "samples": float(search.samples)}
+    if not isinstance(decided, Solution):
+        return Row(f"{problem.family}-{problem.n}", False, values, str(decided.reason), case)
+    inside = wholly_on(decided.refined.steps[-1].after.scene, problem)
+    values |= {"actions": float(len(decided.plan.actions)), "inside": float(inside)}
+    return Row(f"{problem.family}-{problem.n}", seconds <= LIMIT, values, "too late", case)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def wholly_on(scene: Scene, problem: BoxScene) -> bool:
+    """Whether every box of the goal stands with all its footprint on its region."""
+    for atom in problem.goal.atoms:
+        o, (_, region) = scene.object(atom.args[0]), scene.region(atom.args[1])
+        low, high = bounds(o.parts[0].shapes, inverse(region.T_world_region) @ o.T_world_object)
+        if (np.maximum(-low, high)[:2] > region.half_extent[:2] + OVERHANG).any():
+            return False
+    return True

@@ -1,22 +1,16 @@
 """`make bench-table-faults`: faults of every kind while an emulated xArm picks and places, at every phase, hand loaded.
 
-    python -m tests.bench_table_faults [--repeat N] [--only KIND ...] [--body NAME]
-
 A run puts a bowl onto a plate through the SDK, among things that weigh something, while a fault of the controller or of
 the connection comes at a certain target of its stream: while the arm approaches, while it grips, while it holds. What
 must hold: a run that says that it succeeded did, and one that did not says why; nothing moves after the arm has
-acknowledged the stop; what the hand held is still in it; and the next run works with the same emulator. Prints a line a
-kind, and every run in which something does not hold: exit 1 for any.
+acknowledged the stop; what the hand held is still in it; and the next run works with the same emulator.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,10 +34,11 @@ from tamp.model.scene import Scene
 from tamp.pddl.domain_file import load
 from tamp.runs.episode import Result, Settings
 from tamp.runs.episode_log import EpisodeLog
-from tests.bench import machine
+from tests.bench import Row
 from tests.emulated import Emulator
 from tests.places import at_table
 
+DUE = 1.0
 SCENE, STATE = "libero_goal/8", 0
 THING, GOAL = "akita_black_bowl_1", Atom("on", ("akita_black_bowl_1", "plate_1"))
 KINDS = (
@@ -149,33 +144,15 @@ def _pose(told: dict[str, Any]) -> Array:
     return np.array(told["poses"][THING]).reshape(4, 4)
 
 
-def main() -> int:
-    """See the module."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--only", nargs="+", choices=KINDS, default=KINDS, metavar="KIND")
-    parser.add_argument("--body", default="xarm7")
-    asked = parser.parse_args()
+def bench(repeat: int = 1, body: str = "xarm7", only: tuple[str, ...] = KINDS) -> Iterator[Row]:
+    """A row a run, a line a kind of fault."""
     rendering.prepare(video=False, may=True)
-    sys.stdout.write(f"{machine()}\n")
-    bench, faulty, runs = Bench(asked.body), 0, 0
+    arm = Bench(body)
     try:
-        for kind in asked.only:
-            came, wrong = Counter[str](), list[str]()
-            for case in [Case(kind, phase) for _ in range(asked.repeat) for phase in TARGETS]:
-                result, found = bench.tried(case)
-                came["succeeded" if result.success else str(result.stage)] += 1
-                wrong += [f"    {case}: {what} ({result.stage}: {result.reason})" for what in found]
-                runs += 1
-            sys.stdout.write(f"{kind:14} {dict(came)}\n" + "".join(f"{line}\n" for line in wrong))
-            sys.stdout.flush()
-            faulty += len(wrong)
+        for kind in only:
+            for case in [Case(kind, phase) for _ in range(repeat) for phase in TARGETS]:
+                result, wrong = arm.tried(case)
+                ended = "succeeded" if result.success else f"{result.stage}: {result.reason}"
+                yield Row(kind, not wrong, {}, "; ".join([ended, *wrong]), case.phase)
     finally:
-        bench.emulator.end()
-    sys.stdout.write(f"{runs} runs, {faulty} things that do not hold\n")
-    return 1 if faulty else 0
-
-
-if __name__ == "__main__":
-    np.set_printoptions(precision=4)
-    sys.exit(main())
+        arm.emulator.end()

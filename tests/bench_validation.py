@@ -1,17 +1,12 @@
 """`make bench-validation`: `tamp validate` against VAL, over plans that engines found and plans spoilt in many ways.
 
-    python tests/bench_validation.py [--out DIR] [--domains NAME ...] [--problems N] [--seed N]
-
-The domains are those of tests/public_domains.py. Plans are found once and kept in --out/plans; a verdict is a line
-of --out/verdicts.jsonl; an interrupted run goes on where it stopped. Exit 1 where the two judges disagree and
-`EXPLAINED` does not say why.
+The domains are those of tests/public_domains.py. Plans are found once and kept in --out/plans. `ok`: the two judges
+agree, or a fault of VAL in `FAULTS` accounts for it.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
-import json
 import multiprocessing
 import os
 import random
@@ -19,11 +14,11 @@ import re
 import signal
 import sys
 import tempfile
-import time
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +27,12 @@ from tamp.files.source import Source, read
 from tamp.pddl.judges import PlanJudge, in_order, judge_of, verdict_on
 from tamp.pddl.plan_formats import read_plan
 from tamp.pddl.reading import parse
-from tests.bench import keep, resumed
+from tests.bench import Kept, Row
 from tests.mutations import MUTATIONS, TIMED_MUTATIONS, Act, Plan
 from tests.public_domains import DOMAINS, PublicDomain
 from tests.val import validate
 
-ROOT = Path(__file__).parents[1]
+DUE = 1.0
 SECONDS = 20.0
 """For an engine to find a plan."""
 LONGEST = 400
@@ -46,27 +41,18 @@ LONGEST = 400
 
 @dataclass(frozen=True)
 class Pair:
-    """A plan and what two judges said of it; `said` is what tamp printed of it, shortened."""
+    """The verdicts of two judges on a plan; `said` is what tamp printed of it."""
 
-    domain: str
-    problem: str
-    engine: str
     mutation: str
-    steps: int
     typed: bool
     tamp: str
     val: str
-    seconds: float
     said: str
-
-    @property
-    def agree(self) -> bool:
-        return self.tamp == self.val
 
     @property
     def explained(self) -> str:
         """What fault of VAL accounts for a disagreement, empty when none does."""
-        return next((f.what for f in FAULTS if not self.agree and f.accounts_for(self)), "")
+        return next((f.what for f in FAULTS if self.tamp != self.val and f.accounts_for(self)), "")
 
 
 @dataclass(frozen=True)
@@ -104,10 +90,6 @@ FAULTS = (
 def missing() -> list[str]:
     """Engines for numbers and durations that are not installed; `make bench-validation` installs them."""
     return [name for name in ("up_kairos", "up_enhsp") if importlib.util.find_spec(name) is None]
-
-
-def say(line: str) -> None:
-    sys.stderr.write(f"validation: {line}\n")
 
 
 def tamps(judge: PlanJudge, text: str) -> tuple[str, str]:
@@ -189,7 +171,24 @@ def _times(plan: Any) -> list[tuple[Any, Any, Any]]:
     return [(action, start, lasts) for start, action, lasts in plan.timed_actions]
 
 
-def pairs(domain: PublicDomain, problem: Path, engine: str, plan: Plan, seed: int) -> Iterator[Pair]:
+def bench(
+    kept: Kept, only: tuple[str, ...] = tuple(d.name for d in DOMAINS), problems: int = 10, seed: int = 0
+) -> Iterator[Row]:
+    """A row a plan or a spoilt one, a line a domain; of each domain at most so many problems."""
+    for name in missing():
+        sys.stderr.write(f"{name} is not installed: its plans are left out, where they are not in {kept.folder}\n")
+    for domain in (d for d in DOMAINS if d.name in only):
+        for problem, engine in product(domain.problems(problems), domain.engines):
+            into = kept.folder / "plans" / domain.name / f"{problem.parent.name}_{problem.stem}.{engine}.txt"
+            try:
+                plan = find(domain, problem, engine, into)
+                if plan and len(plan) <= LONGEST:
+                    yield from _compared(kept, domain, problem, engine, plan, seed)
+            except InputError as e:
+                sys.stderr.write(f"{into.stem}: {e}\n")
+
+
+def _compared(kept: Kept, domain: PublicDomain, problem: Path, engine: str, plan: Plan, seed: int) -> Iterator[Row]:
     """Both verdicts on a plan and on what each mutation makes of it."""
     parsed = parse(read(domain.file), read(problem))
     judge = judge_of(parsed)
@@ -197,101 +196,23 @@ def pairs(domain: PublicDomain, problem: Path, engine: str, plan: Plan, seed: in
     exact = ("-t", "0.00001") if timed else ()  # by default what is a hundredth apart happens at once
     with tempfile.TemporaryDirectory() as folder:
         for mutation in TIMED_MUTATIONS if timed else MUTATIONS:
-            rng = random.Random(f"{seed} {domain.name} {problem.stem} {engine} {mutation.__name__}")
-            spoilt = mutation(plan, parsed, rng)
-            if spoilt is None:
+            name = mutation.__name__
+            spoilt = mutation(plan, parsed, random.Random(f"{seed} {domain.name} {problem.stem} {engine} {name}"))
+            case = f"{problem.parent.name}/{problem.stem} {engine} {name} {seed}"
+            if spoilt is None or kept.has(f"{domain.name} {case}"):
                 continue
             file = Path(folder) / "plan.txt"
             file.write_text("".join(f"{a}\n" for a in spoilt) or "; a plan without steps\n")
-            begun = time.perf_counter()
             word, said = tamps(judge, file.read_text())
-            took = round(time.perf_counter() - begun, 4)
-            val = validate(domain.file, problem, file, *exact).word
-            name = mutation.__name__
-            yield Pair(domain.name, _key(problem), engine, name, len(spoilt), typed, word, val, took, said[:300])
+            pair = Pair(name, typed, word, validate(domain.file, problem, file, *exact).word, said)
+            told = {"tamp": pair.tamp, "explained": pair.explained, "agree": pair.tamp == pair.val}
+            detail = f"tamp {pair.tamp}, VAL {pair.val}: {said[:300]}"
+            good = pair.tamp == pair.val or bool(pair.explained)
+            yield Row(domain.name, good, {}, detail, f"{domain.name} {case}", told)
 
 
-def _key(problem: Path) -> str:
-    return f"{problem.parent.name}_{problem.stem}"
-
-
-def run(out: Path, domains: Iterable[PublicDomain], most: int, seed: int) -> list[Pair]:
-    """Judge what is not in `out` yet; all verdicts on these domains."""
-    out.mkdir(parents=True, exist_ok=True)
-    lines = out / "verdicts.jsonl"
-    there = [Pair(**told) for told in resumed(lines)]
-    chosen = list(domains)
-    there = [p for p in there if p.domain in {d.name for d in chosen}]
-    done = {(p.domain, p.problem, p.engine) for p in there}
-    for domain in chosen:
-        for problem in domain.problems(most):
-            for engine in domain.engines:
-                if (domain.name, _key(problem), engine) in done:
-                    continue
-                plan = _plan(out, domain, problem, engine)
-                if not plan or len(plan) > LONGEST:
-                    continue
-                try:
-                    new = list(pairs(domain, problem, engine, plan, seed))
-                except InputError as e:
-                    say(f"{domain.name} {_key(problem)}: {e}")
-                    continue
-                there += new
-                keep(lines, *map(asdict, new))
-        counted = [p for p in there if p.domain == domain.name]
-        say(f"{domain.name}: {len(counted)} pairs, {sum(not p.agree for p in counted)} disagree")
-    return there
-
-
-def _plan(out: Path, domain: PublicDomain, problem: Path, engine: str) -> Plan | None:
-    into = out / "plans" / domain.name / f"{_key(problem)}.{engine}.txt"
-    try:
-        return find(domain, problem, engine, into)
-    except InputError as e:
-        say(f"{domain.name} {_key(problem)} {engine}: {e}")
-        return None
-
-
-def table(found: list[Pair]) -> str:
-    """A line a domain: how many verdicts, of which kinds, and how many of them differ."""
-    head = "| domain | problems | engines | pairs | valid | invalid | bad input | agree | VAL's faults | disagree |"
-    rows = [head, f"|---|---|---|{'---:|' * 7}"]
-    names = list(dict.fromkeys(p.domain for p in found))
-    for name in [*names, "all"]:
-        some = [p for p in found if name in (p.domain, "all")]
-        words = Counter(p.tamp for p in some)
-        agree, faults = sum(p.agree for p in some), sum(bool(p.explained) for p in some)
-        counts = [len(some), words["valid"], words["invalid"], words["bad input"], agree, faults]
-        problems, engines = len({(p.domain, p.problem) for p in some}), ", ".join(sorted({p.engine for p in some}))
-        numbers = " | ".join(f"{n:,}" for n in [*counts, len(some) - agree - faults])
-        rows.append(f"| {name} | {problems} | {engines} | {numbers} |")
-    return "\n".join(rows) + "\n"
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Compare the verdicts of tamp validate with VAL's.")
-    parser.add_argument("--out", type=Path, default=ROOT / "results" / "validation")
-    parser.add_argument("--domains", nargs="+", choices=[d.name for d in DOMAINS], metavar="NAME")
-    parser.add_argument("--problems", type=int, default=10, metavar="N", help="of a domain, at most (default 10)")
-    parser.add_argument("--seed", type=int, default=0)
-    a = parser.parse_args()
-    for name in missing():
-        say(f"{name} is not installed: its plans are left out, where they are not in {a.out} already")
-    chosen = [d for d in DOMAINS if a.domains is None or d.name in a.domains]
-    try:
-        found = run(a.out.resolve(), chosen, a.problems, a.seed)
-    except KeyboardInterrupt:
-        say("interrupted; the same command goes on")
-        return 130
-    differ = [p for p in found if not p.agree]
-    (a.out / "disagreements.jsonl").write_text(
-        "".join(json.dumps(asdict(p) | {"explained": p.explained}) + "\n" for p in differ)
-    )
-    sys.stdout.write(table(found))
-    for why, count in Counter(p.explained for p in differ if p.explained).items():
-        sys.stdout.write(f"{count} explained: {why}\n")
-    return int(any(not p.explained for p in differ))
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+def summary(rows: Sequence[Row]) -> Iterator[str]:
+    """How many verdicts of each kind there are, on how many the judges agree, and the faults of VAL."""
+    words = Counter(row.data["tamp"] for row in rows)
+    yield f"{len(rows)} pairs: {dict(words)}; agree {sum(row.data['agree'] for row in rows)}"
+    yield from (f"{n} explained: {why}" for why, n in Counter(row.data["explained"] for row in rows).items() if why)

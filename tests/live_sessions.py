@@ -10,12 +10,10 @@ from functools import cache
 import numpy as np
 
 from motion.robot import RobotDescription
-from tamp.agent.activity import Activity
 from tamp.agent.clock import observed
-from tamp.agent.decision_request import Decide
-from tamp.agent.director import Director
+from tamp.agent.director import Decide, Director
 from tamp.agent.orders import Order
-from tamp.agent.session import Session
+from tamp.agent.session import Activity, Session
 from tamp.agent.tabletop import Tabletop
 from tamp.agent.tabletop_agent import TabletopAgent, at_table, in_turn
 from tamp.backends.libero.panda import panda

@@ -1,4 +1,4 @@
-"""Faults for every number in a text, one at a time: wrong units, what is no number, and the enormous.
+"""Faults for every number in a text, one at a time: what is no number, and the enormous.
 
 The text is changed in place, so that each fault stays on the line of its number. In TOML and JSON the field is what
 the parser finds at that place; in XML it is the attribute. PDDL has lines only.
@@ -25,7 +25,6 @@ _SKIPPED = {
     "plan": r";[^\n]*|[A-Za-z_][\w-]*",
 }
 _NUMBER = r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
-_LIST = re.compile(rf"\[\s*{_NUMBER}(?:\s*,\s*{_NUMBER})+\s*\]")
 
 
 @dataclass(frozen=True)
@@ -37,11 +36,6 @@ class Fault:
     field: str
     text: str
 
-    @property
-    def is_unit(self) -> bool:
-        """Whether only the unit is wrong."""
-        return "×" in self.kind or "÷" in self.kind
-
 
 def faults(text: str, syntax: Syntax) -> Iterator[Fault]:
     """All faults of a text, number after number."""
@@ -49,17 +43,6 @@ def faults(text: str, syntax: Syntax) -> Iterator[Fault]:
         line, field = text.count("\n", 0, start) + 1, _field(text, start, end, syntax)
         for kind, other in _instead(text[start:end], syntax).items():
             yield Fault(kind, line, field, text[:start] + other + text[end:])
-    if syntax in ("toml", "json", "jsonl"):
-        for found in _LIST.finditer(text):
-            line = text.count("\n", 0, found.start()) + 1
-            first = re.search(_NUMBER, found[0])
-            assert first is not None
-            at = found.start() + first.start()
-            field = _field(text, at, at + len(first[0]), syntax)
-            for kind, factor in (("list × 1000", 1000.0), ("list ÷ 1000", 0.001)):
-                other = re.sub(_NUMBER, lambda m, f=factor: f"{float(m[0]) * f:.12g}", found[0])
-                if other != found[0]:
-                    yield Fault(kind, line, field, text[: found.start()] + other + text[found.end() :])
 
 
 def _numbers(text: str, syntax: Syntax) -> list[tuple[int, int]]:
@@ -72,7 +55,6 @@ def _instead(said: str, syntax: Syntax) -> dict[str, str]:
     """What stands for a number, by kind."""
     nan, inf = ("NaN", "Infinity") if syntax in ("json", "jsonl") else ("nan", "inf")
     quoted = syntax in ("toml", "json", "jsonl")
-    value = float(said)
     told = {
         "nan": nan,
         "inf": inf,
@@ -90,8 +72,6 @@ def _instead(said: str, syntax: Syntax) -> dict[str, str]:
         "nested": "[" * NESTED + "]" * NESTED if quoted else "(" * NESTED + ")" * NESTED,
         "float": f"{said}.5" if "." not in said else said[:-1],
     }
-    if value:
-        told |= {"× 1000": f"{value * 1000:.12g}", "÷ 1000": f"{value / 1000:.12g}"}
     return {kind: other for kind, other in told.items() if other != said}
 
 

@@ -1,8 +1,7 @@
-"""One valid example of each format that holds numbers, and the cheapest reading of it."""
+"""Valid examples of formats that hold numbers, and the cheapest reading of each."""
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any
 
 from tests.number_faults import Syntax
 from tests.page_blocks import ROOT
+from tests.page_episodes import lines, record
 from tests.small_arm import ARM, TOLD
 
 
@@ -126,10 +126,8 @@ shoulder = [-1.5, 1.5]
 def _bodies() -> dict[str, Example]:
     show = ("body", "show", "arm.toml")
     body = BODY + TOLD.replace("xyz = [0.0, 0.0, 0.3]", "xyz = [0.0, 0.0, 0.3]\nrpy = [0.0, 0.1, 0.0]") + SECTIONS
-    known = _shipped("motion", "robots", "xarm7.toml")
     return {
         "robot in a model": Example("arm.toml", "toml", body, show, {"arm.urdf": ARM}),
-        "known robot": Example("arm.toml", "toml", known, show),
         "URDF": Example("arm.urdf", "xml", ARM, show, {"arm.toml": TOLD}),
     }
 
@@ -169,7 +167,6 @@ def _scenes() -> dict[str, Example]:
     return {
         "scene, declared": Example("scene.toml", "toml", DECLARED, read_scene),
         "scene of MJCF": Example("scene.toml", "toml", mjcf, read_scene, {"scene.xml": xml}),
-        "MJCF of a scene": Example("scene.xml", "xml", xml, ("scene", "show", "."), {"scene.toml": kitchenette}),
         "BDDL": Example("scene.bddl", "pddl", _shipped("problems", "mug_in_drawer", "scene.bddl"), read_bddl),
     }
 
@@ -191,9 +188,6 @@ def _domains() -> dict[str, Example]:
             "scene.toml", "toml", 'scene = "mug_in_drawer"\ngoal = "(hand-empty)"\nseeds = [0, 12]\n', read_scene_case
         ),
         "language model": Example("model.toml", "toml", model, _model),
-        "local language model": Example(
-            "model.toml", "toml", 'backend = "vllm"\nmodel = "m"\ncontext = 4096\n', _model
-        ),
     }
 
 
@@ -227,26 +221,15 @@ def _plans() -> dict[str, Example]:
     }
     oven = {f"{n}.pddl": _shipped("tests", "pages", "oven", f"{n}.pddl") for n in ("oven", "bakery")}
     early = _shipped("tests", "pages", "oven", "early.txt")
-    roads = {f: _shipped("problems", "cases", "toll_roads", f) for f in ("domain.pddl", "problem.pddl")}
-    validate, baked = ("validate", *tank), ("validate", "oven.pddl", "bakery.pddl", "plan.txt")
-    plan = ("plan", *roads, "--planner", "pyperplan", "--timeout", "5")
+    baked = ("validate", "oven.pddl", "bakery.pddl", "plan.txt")
     return {
-        "PDDL domain, validated": Example("domain.pddl", "pddl", NUMERIC, validate, tank),
-        "PDDL problem, validated": Example("problem.pddl", "pddl", FILLED, validate, tank),
-        "PDDL durations, validated": Example(
-            "oven.pddl", "pddl", oven["oven.pddl"], baked, {**oven, "plan.txt": early}
-        ),
+        "PDDL domain": Example("domain.pddl", "pddl", NUMERIC, ("validate", *tank), tank),
         "plan with times": Example("plan.txt", "plan", early, baked, oven),
-        "PDDL problem, checked": Example(
-            "problem.pddl", "pddl", FILLED, ("check", "domain.pddl", "problem.pddl"), tank
-        ),
-        "PDDL problem, planned": Example("problem.pddl", "pddl", roads["problem.pddl"], plan, roads),
     }
 
 
 def _sessions() -> dict[str, Example]:
-    from tamp.agent.order_script import read_script
-    from tamp.agent.orders import read_json
+    from tamp.agent.orders import read_json, read_script
 
     script = (
         '{"at": 2.5, "stop": "wave"}\n{"skip": 3}\n{"at": 4, "disturb": {"thing": "mug_1", "by": [0.1, 0.0, 0.02]}}\n'
@@ -295,28 +278,12 @@ def _perception() -> dict[str, Example]:
             "recording.json", "json", json.dumps(recorded, indent=1), lambda p: recordings.read(p.parent)
         ),
         "object.toml": Example("object.toml", "toml", OBJECT, mesh, {"block.obj": _block()}),
-        "mesh": Example("block.obj", "plan", _block(), mesh),
     }
 
 
 def _results() -> dict[str, Example]:
-    from tamp.runs.bench.records import FIELDS, NOTHING
-
-    whole = {**NOTHING, "suite": "libero_goal", "task_id": 0, "init_state": 1, "language": "do it", "seed": 3}
-    whole |= {"wall_seconds": 2.5, "tree": "abc123", "success": True, "lasting": True, "steps": 90}
-    whole |= {"touched": {"mug_1": 3}, "planning_seconds": 0.5, "execution_seconds": 1.5, "confidence": 0.9}
-    whole |= {"language_seconds": 0.2, "reaches": True, "goal": "(a)", "verdicts": {"right": 3, "done": 1, "undone": 0}}
-    line = json.dumps({name: whole[name] for name in FIELDS}) + "\n"
-    log = _log()
-    return {
-        "results of a bench": Example("results.jsonl", "jsonl", line, ("report", "results.jsonl")),
-        "log of an episode": Example("run/episode.jsonl", "jsonl", log, ("report", "run", "--html", "page.html")),
-    }
-
-
-def _log() -> str:
-    """The beginning of a recorded log, and its last event."""
-    lines = (
-        gzip.decompress((ROOT / "tests" / "recorded_logs" / "no_motion.jsonl.gz").read_bytes()).decode().splitlines()
-    )
-    return "\n".join(lines) + "\n"
+    verdicts = {"right": 3, "done": 1, "undone": 0}
+    seconds = {"planning_seconds": 0.5, "execution_seconds": 1.5, "language_seconds": 0.2, "wall_seconds": 2.5}
+    more = {"touched": {"mug_1": 3}, "confidence": 0.9, "reaches": True, "goal": "(a)", "verdicts": verdicts}
+    line = lines(record("libero_goal", 0, 1, **seconds, **more))
+    return {"results of a bench": Example("results.jsonl", "jsonl", line, ("report", "results.jsonl"))}

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tests.bench import names
 from tests.page_blocks import MARKS, ROOT, Block, Shown, blocks, commands, normal, says
 from tests.page_typing import Terminal
 
@@ -97,8 +98,7 @@ def _carried_out(block: Block, terminal: Terminal) -> list[str]:
 
 def _unknown_targets(block: Block) -> Iterator[str]:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    benches = re.findall(r"^BENCHES := (.*(?:\\\n.*)*)", (ROOT / "Makefile").read_text(), re.MULTILINE)[0]
-    targets |= {f"bench-{name}" for name in benches.replace("\\", " ").split()}
+    targets |= {f"bench-{name}" for name in names()}
     for each in commands(block):
         words = each.command.split()
         if words[0] == "make" and words[1] not in targets:

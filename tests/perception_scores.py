@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -23,8 +22,6 @@ PAIRED = 0.05
 VISIBLE = 60
 """Pixels that a camera has at least of a thing that it sees."""
 ADD_POINTS = 1500
-SAME_SHAPE, SAME_COLOUR = 0.002, 10.0
-"""Metres, and steps of 255, between two models that look the same."""
 
 
 @dataclass
@@ -62,14 +59,6 @@ class Scored:
     pairs: list[Pair]
     false: list[str]
     unknown: int = 0
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-def by_category(models: Iterable[ObjectModel]) -> dict[str, ObjectModel]:
-    """The models of the library by the category that scenes give things."""
-    return {m.category: m for m in models}
 
 
 def scored(
@@ -156,37 +145,6 @@ def _iou(truth: Truth, n: int, i: int, found: list[tuple[str, Array]]) -> float 
         both += int((true & mask).sum())
         either += int((true | mask).sum())
     return both / either if either else None
-
-
-def look_alikes(models: Sequence[ObjectModel], colour: float = SAME_COLOUR) -> list[tuple[str, str]]:
-    """Pairs of models that nothing tells apart: one shape, whichever quarter turn fits, and one colour, up to so many
-    steps of 255."""
-    found = []
-    for i, a in enumerate(models):
-        for b in models[i + 1 :]:
-            sizes = a.thing.extent - b.thing.extent
-            if a.skins.keys() and b.skins.keys() and np.abs(sizes).max() < 0.004 and _same(a, b, colour):
-                found.append((a.category, b.category))
-    return found
-
-
-def _same(a: ObjectModel, b: ObjectModel, colour: float) -> bool:
-    return min(_unlike(a, b, k, colour) for k in range(4)) < 1.0
-
-
-def _unlike(a: ObjectModel, b: ObjectModel, quarter: int, colour: float) -> float:
-    """How unlike two models are, 1 being the most that is still the same."""
-    (p, colours_p), (q, colours_q) = _upright(a), _upright(b)
-    p = p @ rotation_about(np.array([0.0, 0.0, 1.0]), quarter * np.pi / 2).T
-    p, q = (x - 0.5 * (x.min(axis=0) + x.max(axis=0)) for x in (p, q))
-    away, nearest = cKDTree(q).query(p)
-    colours = np.abs(colours_p.astype(float) - colours_q[nearest]).mean()
-    return float(max(away.mean() / SAME_SHAPE, colours / colour))
-
-
-def _upright(model: ObjectModel) -> tuple[Array, Array]:
-    skin = model.skins[model.body.name]
-    return skin.points @ model.thing.T_world_object[:3, :3].T, skin.colours
 
 
 def most_pixels(moment: TrueMoment, name: str) -> int:

@@ -17,7 +17,8 @@ from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld, perform, run_episode
 from tamp.runs.policy.remote import PolicyProcess
 from tamp.runs.policy_world import InLiberoByPolicy
-from tamp.runs.worlds import Cameras, InLibero, InPhysics
+from tamp.runs.table_worlds import Cameras, InPhysics
+from tamp.runs.worlds import InLibero
 
 Say = Callable[[str], None]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
-from tamp.agent.agent import Outcome
+from tamp.agent.agent import AgentOutcome
 from tamp.errors import InputError
 from tamp.perception.camera_calibration import Calibration, Camera
 from tamp.runs.policy.policy import Diary, Given, More
@@ -34,7 +34,7 @@ class Fake:
     """Says `act` times its number in the action; does what the observation's `do` says; the third is its last."""
 
     diary: Diary = field(default_factory=Diary)
-    outcome: Outcome | None = None
+    outcome: AgentOutcome | None = None
     acted: int = 0
     told: list[Any] = field(default_factory=list)
     more: More | None = None
@@ -77,10 +77,10 @@ class Fake:
                 sys.modules["robosuite"] = types.ModuleType("robosuite")
         self.acted += 1
         if self.acted == 3:
-            self.outcome = Outcome(done=True, goal=str(self.told))
+            self.outcome = AgentOutcome(done=True, goal=str(self.told))
         return np.full(7, float(self.acted))
 
-    def end(self) -> Outcome | None:
+    def end(self) -> AgentOutcome | None:
         return self.outcome
 
 

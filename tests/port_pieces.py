@@ -14,35 +14,12 @@ from tests.fuzzing import HARD
 from tests.policies import calibration
 
 NUMBERS = (
-    "NaN",
-    "Infinity",
-    "-Infinity",
-    "1e999",
-    "-0",
-    "9" * 400,
-    "1" + "0" * 5000,
-    "1e308",
-    "-1",
-    "0.5",
-    "2",
-    "true",
-)
+    "NaN", "Infinity", "-Infinity", "1e999", "-0", "9" * 400, "1" + "0" * 5000, "1e308", "-1", "0.5", "2", "true",
+)  # fmt: skip
 WORDS = (
-    "",
-    "a" * 3000,
-    "\x00",
-    "\ud800",
-    "\u202e",
-    "état",
-    "../../x",
-    "%s%n",
-    "{}",
-    "state",
-    "drop",
-    "hold",
-    "(hold)",
+    "", "a" * 3000, "\x00", "\ud800", "\u202e", "état", "../../x", "%s%n", "{}", "state", "drop", "hold", "(hold)",
     "go",
-)
+)  # fmt: skip
 
 
 def letters(rng: Random) -> bytes:

@@ -8,10 +8,9 @@ import sys
 import threading
 from typing import cast
 
-from tamp.agent.command_authority import CommandAuthority
-from tamp.agent.order_server import OrderServer
-from tamp.runs.policy.answering import Answering
+from tamp.agent.order_server import CommandAuthority, OrderServer
 from tamp.runs.policy.policy import Policy
+from tamp.runs.policy.remote import Answering
 from tamp.runs.policy.server import serve
 from tests.policies import Fake
 

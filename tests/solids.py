@@ -7,8 +7,8 @@ import numpy as np
 from motion.poses import Array, pose, rotation_about
 from motion.shapes import Shape
 from tamp.model.scene import Part, SceneObject
+from tamp.perception.modelling import skin_of
 from tamp.perception.object_model import Skin
-from tamp.perception.skinning import skin_of
 
 UP = np.array([0.0, 0.0, 1.0])
 

@@ -14,7 +14,7 @@ from typing import Any
 from llm.models.language_model import Logged, Model, Prompt, one_of
 from llm.models.load import load as load_model
 from llm.planner.skill_prompt import EXAMPLES, borne_out, question, skill
-from tamp.agent.decision_request import Question
+from tamp.agent.director import DecisionRequest
 from tamp.model.atoms import GroundAction
 from tamp.model.domain import Domain
 from tamp.model.events import Journal
@@ -47,7 +47,7 @@ Shots = tuple[tuple[str, str], ...]
 """Questions and answers."""
 
 
-def decided(model: Model, asked: Question, domain: Domain, examples: Shots) -> str:
+def decided(model: Model, asked: DecisionRequest, domain: Domain, examples: Shots) -> str:
     """The command, as it is typed; empty where none is left. `examples` are those of the domain, see `shots`."""
     problem = problem_of(domain, asked.state.with_facts(asked.goal.rules(domain, asked.state)), asked.goal.parts)
     valid = commands(problem, asked)
@@ -74,7 +74,7 @@ class Advisor:
     def _examples(self) -> Shots:
         return tuple(shots(self.domain))
 
-    def __call__(self, asked: Question) -> Ready[str]:
+    def __call__(self, asked: DecisionRequest) -> Ready[str]:
         """The command."""
         command = decided(Logged(self.model, self.journal.event, self.cancelled), asked, self.domain, self._examples)
         self.journal.event("decision", command=command, not_again=sorted(asked.not_again))
@@ -84,7 +84,7 @@ class Advisor:
         """Nothing is to be ended."""
 
 
-def commands(problem: Any, asked: Question) -> list[str]:
+def commands(problem: Any, asked: DecisionRequest) -> list[str]:
     """What can be said now: to start what the domain allows where nothing runs, else to stop or to wait."""
     from unified_planning.engines import UPSequentialSimulator
 
@@ -134,7 +134,7 @@ class ParallelDecider:
         self._decider = Assistant(partial(_advisor, llm, domain), "deciding", journal)
         self.close = self._decider.close
 
-    def __call__(self, asked: Question) -> Thought[str]:
+    def __call__(self, asked: DecisionRequest) -> Thought[str]:
         """The command, once it is decided."""
         return self._decider.ask("decide", asked)
 

@@ -10,7 +10,7 @@ from functools import partial
 from llm.models.language_model import Logged, Model, Prompt
 from llm.models.load import load as load_model
 from llm.reader.goal_reader import Stage, ground, seen_stage, understand
-from tamp.agent.instruction import Instruction
+from tamp.agent.camera_perceiver import Instruction
 from tamp.agent.tabletop_agent import Going, Heard
 from tamp.errors import TampError
 from tamp.model.events import Journal
@@ -27,7 +27,7 @@ from tamp.worker_process import Cancelled
 
 @dataclass(frozen=True, eq=False)
 class PolicyReader:
-    """Reads for a policy: see `tamp.agent.instruction.Read`. It asks nothing back; with `assume_first` it takes the
+    """Reads for a policy: see `tamp.agent.camera_perceiver.Read`. Asks nothing back; with `assume_first` it takes the
     first of several things that the words fit."""
 
     model: Model

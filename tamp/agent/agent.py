@@ -9,11 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tamp.agent.activity import Activity, Routine
-from tamp.agent.searching import ObjectSearch, Reads, lacks_something
-from tamp.agent.session import Session
+from tamp.agent.session import Activity, Routine, Session
 from tamp.agent.tabletop_agent import TabletopAgent
 from tamp.errors import Refusal, TampError
 from tamp.model.backend import Command, Observation
@@ -22,11 +20,14 @@ from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 
+if TYPE_CHECKING:
+    from tamp.agent.searching import ObjectSearch, Reads
+
 ENDED = "it was ended before it was done"
 
 
 @dataclass
-class Outcome:
+class AgentOutcome:
     """What an agent came to, as it perceives it.
 
     `stage` and `reason` say where and why it ended without success; `steps` are the control steps up to the last
@@ -71,7 +72,7 @@ class Agent:
         log: Journal,
         search: Callable[[Reads], ObjectSearch | None] = lambda reads: None,
     ) -> None:
-        self.performer, self.outcome, self.over = performer, Outcome(), False
+        self.performer, self.outcome, self.over = performer, AgentOutcome(), False
         self.session = Session(performer, performer.table.publish, ends_when_idle=True)
         self._wanted, self._log = wanted, log
         self._search, self._searching = search(self.read), False
@@ -136,7 +137,7 @@ class Agent:
         try:
             goals = self.read(scene, state)
         except Refusal as refusal:
-            if search is None or not lacks_something(refusal):
+            if search is None or not refusal.may_be_hidden:
                 raise
             self._look_first(search.find(refusal))
             return

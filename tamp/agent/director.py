@@ -1,7 +1,7 @@
-"""Somebody else decides: shown the state from time to time, he gives one order after another until a goal is reached.
+"""A decider in the planner's place: shown the state, it gives one order after another until a goal is reached.
 
-His orders go the way that all orders go, so that the domain judges them before anything moves; what became of them is
-shown with the next question.
+Its orders are handled as all orders, so the domain judges them before anything moves; what became of them is shown
+with the next request.
 """
 
 from __future__ import annotations
@@ -9,29 +9,51 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tamp.agent.activity import OVER, Activity, Routine
-from tamp.agent.decision_request import Decide, Question
 from tamp.agent.orders import End, Order, Skip, Start, Stop, read_typed
+from tamp.agent.session import OVER, Activity, Routine
 from tamp.agent.tabletop import Tabletop
 from tamp.model.atoms import Atom
 from tamp.model.events import Event, OrderTaken, StageChanged
 from tamp.model.goal import Goal
 from tamp.model.state import WorldState
+from tamp.planning.deliberation import Thought
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionRequest:
+    """What a decider is shown.
+
+    `state` has what geometry found out besides what is seen; `told` is it in words: position, actions with their stages
+    and seconds, what is held. `running` are the names of what can be stopped, `before` the orders so far and what
+    became of them, `not_again` those that were given in this state already.
+    """
+
+    goal: Goal
+    state: WorldState
+    told: str
+    running: tuple[str, ...]
+    before: tuple[tuple[str, str], ...]
+    not_again: frozenset[str]
+
+
+Decide = Callable[[DecisionRequest], Thought[str]]
+"""Answers with an order, as it is typed; with nothing where there is none left to give."""
+
 
 DECISION = "decision"
-"""What a goal takes that somebody decides for: there is one at a time."""
+"""The resource that a goal takes which is decided for: there is one at a time."""
 OFTEN = 0.5
 """Seconds between two questions at least."""
 LONGEST = 30.0
-"""Seconds after which he is asked even though nothing has changed."""
+"""Seconds after which the decider is asked even though nothing has changed."""
 MOST = 60
 """Questions for one goal before it is given up."""
 
 
 @dataclass(eq=False)
 class Director:
-    """Has somebody else decide. `give` takes his orders, `running` lists the session's activities, `listed` tells them
-    in words."""
+    """Has a decider work towards goals. `give` takes its orders, `running` lists the session's activities, `listed`
+    words them."""
 
     decide: Decide
     give: Callable[[Order], None]
@@ -48,7 +70,7 @@ class Director:
     """What geometry has objected to, as long as none of the things that it is about was acted on."""
 
     def hear(self, event: Event) -> None:
-        """Something happened: what becomes of his orders is kept."""
+        """Keep what becomes of the decider's orders."""
         if not self.before:
             return
         order, _ = self.before[-1]
@@ -65,7 +87,7 @@ class Director:
         self._facts |= facts
 
     def reach(self, *goals: Goal) -> Routine[str | None]:
-        """Have him work towards goals, one after the other. Returns why one is given up."""
+        """Work towards goals, one after the other. Returns why one is given up."""
         try:
             for goal in goals:
                 self.goal, self.before, self._facts = goal, [], frozenset()
@@ -102,18 +124,18 @@ class Director:
             yield from self._until_changed(isinstance(parsed, Start))
         return f"no end after {MOST} decisions; the last ones: {self._told_before()}"
 
-    def _question(self, goal: Goal, state: WorldState) -> Question:
+    def _question(self, goal: Goal, state: WorldState) -> DecisionRequest:
         not_again = frozenset(order for atoms, order in self._tried if atoms == state.atoms)
         shown = [a for a in self.running() if DECISION not in a.resources]
         names = tuple(a.name for a in shown if not a.over)
-        return Question(goal, state, self.listed(shown), names, tuple(self.before), not_again)
+        return DecisionRequest(goal, state, self.listed(shown), names, tuple(self.before), not_again)
 
     def _mine(self) -> list[Activity]:
-        """What he began and still runs."""
+        """What was begun by order and still runs."""
         begun = {order for order, _ in self.before}
         return [a for a in self.running() if not a.over and f"start {a.name}" in begun]
 
-    def _answered(self, question: Question) -> Routine[str]:
+    def _answered(self, question: DecisionRequest) -> Routine[str]:
         thought = self.decide(question)
         try:
             while not thought.done():
@@ -124,7 +146,7 @@ class Director:
         return thought.result()
 
     def _until_changed(self, started: bool) -> Routine[None]:
-        """Until what he has begun is over, waits for something, or has been going on for long; at least for a while."""
+        """Until what was begun is over, waits for something, or has been going on for long; at least for a while."""
         begun = self.table.observed.time
         while (seconds := self.table.observed.time - begun) < LONGEST:
             yield None

@@ -6,17 +6,16 @@ routine: it gives one command in each control period and never waits; while it t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tamp.agent.activity import Routine
-from tamp.agent.advice import Advice
-from tamp.agent.control_periods import Periods, StepLimit
-from tamp.agent.outcome import GoalOutcome
-from tamp.agent.plan_executor import PlanExecutor
-from tamp.agent.tabletop import Tabletop
+from tamp.agent.director import DecisionRequest
+from tamp.agent.orders import End, Start, read_typed
+from tamp.agent.plan_executor import GoalOutcome, PlanExecutor
+from tamp.agent.session import Routine
+from tamp.agent.tabletop import Periods, StepLimit, Tabletop
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.events import MilestoneEnded
+from tamp.model.events import Advised, MilestoneEnded
 from tamp.model.goal import Goal
 from tamp.model.motions import timed
 from tamp.model.situation import Situation
@@ -28,10 +27,59 @@ from tamp.planning.refinement import Failure
 from tamp.planning.search import NoSolution
 from tamp.skills.base import Refinement
 
+MOST = 3
+"""Times that a decider is asked on the way to one goal."""
+
+
+@dataclass(eq=False)
+class Advice:
+    """Asks a decider where nothing else helps; what was tried is shown, and not taken again."""
+
+    periods: Periods
+    _asked: int = 0
+    _tried: list[tuple[GroundAction, str]] = field(default_factory=list)
+    _facts: frozenset[Atom] = frozenset()
+    """What geometry has found out."""
+
+    def sought(
+        self, goal: Goal, why: str, failures: Mapping[GroundAction, Sequence[str]]
+    ) -> Routine[GroundAction | None]:
+        """An action to try, given in words why it does not go on, and what went wrong with actions; None without a
+        decider, or an answer of use. What geometry objects to cannot be answered."""
+        decide = self.periods.table.advise
+        if decide is None or self._asked >= MOST:
+            return None
+        self._asked += 1
+        _, state, _ = yield from self.periods.look()
+        wrong = [(action, problems[-1]) for action, problems in failures.items() if problems] + self._tried
+        before = tuple((str(Start(str(action))), f"failed: {problem}") for action, problem in wrong)
+        not_again = frozenset({str(End()), *(order for order, _ in before)})
+        asked = DecisionRequest(goal, state.with_facts(self._facts), why, (), before, not_again)
+        order = yield from self.periods.thought(decide(asked))
+        if not order or not isinstance(start := read_typed(order), Start):
+            return None
+        name, *args = start.action.strip("()").split()
+        action = GroundAction(name, tuple(args))
+        self.periods.table.publish(Advised(str(action), why))
+        return action
+
+    def objected(self, facts: frozenset[Atom]) -> None:
+        """Geometry says why actions cannot be done now."""
+        self._facts |= facts
+
+    def went_wrong(self, action: GroundAction, problem: str) -> None:
+        """What was advised was tried, and did not help."""
+        self._tried.append((action, problem))
+
+    def helped(self) -> None:
+        """Something was done: what geometry found out before need not be so any more."""
+        self._facts = frozenset()
+
+
 ATTEMPTS = 3
 """Executions of one action before it is given up."""
 PATIENCE = 6.0
-"""Seconds in all for which it is waited, on the way to a goal, that somebody who disturbed sets it right."""
+"""Seconds in all, on the way to a goal, for which a disturbance is given time to be undone."""
 GLANCE = 0.5
 """Seconds between two looks meanwhile."""
 
@@ -44,7 +92,7 @@ class GoalExecutor:
     most_steps: int = 400
     outcome: GoalOutcome = field(default_factory=GoalOutcome)
     objected: Callable[[frozenset[Atom]], None] = lambda facts: None
-    """Is told what geometry found out that keeps a single action from being done."""
+    """Takes what geometry found out that keeps a single action from being done."""
     failures: dict[GroundAction, list[str]] = field(default_factory=dict)
     """What was wrong with actions when they were tried for the goal that is worked towards, the last one last."""
     _patience: float = PATIENCE
@@ -209,9 +257,8 @@ class GoalExecutor:
         return (yield from self.table.regain(lost))
 
     def _gives_up(self, stage: str, reason: str, situation: Situation, goal: Goal | None) -> Routine[bool]:
-        """Whether that is the end, which it is not where somebody may have disturbed what goes on, and things become
-        other than they are before long: he may set right what he did. Nor is it where somebody who is asked knows what
-        to do for the goal, of which all is seen."""
+        """Whether that is the end: not where things change before long after a disturbance, nor where a decider knows
+        what to do for a goal of which all is seen."""
         while self._troubles and self._patience > 0.0 and self._repairs:
             self._patience -= GLANCE
             yield from self._periods.wait(GLANCE)
@@ -227,7 +274,7 @@ class GoalExecutor:
         return True
 
     def _advised(self, goal: Goal, why: str) -> Routine[bool]:
-        """Whether something was done that somebody said who was asked, being told why it does not go on."""
+        """Whether an action that a decider advised was carried out."""
         while self._repairs and (action := (yield from self._advice.sought(goal, why, self.failures))) is not None:
             _, state, situation = yield from self._periods.look()
             thought = self.table.mind.first_of(action, goal, state, situation)

@@ -1,8 +1,8 @@
 """Orders over a socket: lines of JSON in, a line of JSON back for each event.
 
-Who may give orders: the user whom the session belongs to, over a Unix socket; over TCP whoever sends the token first.
+Orders are taken from the session's user, over a Unix socket, and over TCP from a client that sends the token first.
 A web page can reach a port of this machine and send it lines of text, but no line of it is a token. Each connection is
-a master of its own. One that does not read what it is sent is dropped: nothing waits for it.
+a separate client. One that does not read what it is sent is dropped: nothing waits for it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,66 @@ import socket
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tamp.agent.command_authority import CommandAuthority
-from tamp.agent.orders import read_json
-from tamp.errors import TampError
+from tamp.agent.orders import End, Order, Stop, read_json
+from tamp.errors import Refusal, TampError
 from tamp.line_socket import Lines, hang_up
+
+LEASE = 10.0
+"""Seconds without a word after which another one may be master."""
+MOST_A_SECOND = 50
+"""Orders that are taken from one master within a second; a stop always is."""
+
+
+@dataclass(eq=False)
+class CommandAuthority:
+    """Passes orders on to `give`, from any thread."""
+
+    give: Callable[[Order], None]
+    clock: Callable[[], float] = time.monotonic
+    _holder: str | None = None
+    _heard: float = 0.0
+    _recent: deque[float] = field(default_factory=deque)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def order(self, master: str, order: Order) -> None:
+        """Pass on an order. Refusal while another client has command, and for more than `MOST_A_SECOND`."""
+        with self._lock:
+            now = self.clock()
+            if not isinstance(order, Stop | End):
+                self._check(master, now)
+            elif isinstance(order, End):
+                self._check_turn(master, now)
+            self._holder, self._heard = self._holder or master, now
+        self.give(order)
+
+    def gone(self, master: str) -> None:
+        """Somebody left."""
+        with self._lock:
+            if self._holder == master:
+                self._holder = None
+
+    def _check(self, master: str, now: float) -> None:
+        self._check_turn(master, now)
+        while self._recent and self._recent[0] < now - 1.0:
+            self._recent.popleft()
+        if len(self._recent) >= MOST_A_SECOND:
+            raise Refusal(f"more than {MOST_A_SECOND} orders within a second: dropped", "flood")
+        self._recent.append(now)
+
+    def _check_turn(self, master: str, now: float) -> None:
+        if self._holder not in (None, master):
+            left = LEASE - (now - self._heard)
+            if left > 0:
+                until = f"until {self._holder} goes or is silent for {LEASE:g} s"
+                raise Refusal(f"{self._holder} gives the orders here, {until}; a stop is taken from anybody", "taken")
+            self._holder = None
+
 
 MOST_MASTERS = 16
 """Connections at one time, over each kind of socket."""
@@ -38,7 +90,8 @@ _AT_ONCE = 65536
 
 
 class OrderServer:
-    """Listens at a Unix socket with mode 0600, on threads of its own: at a path, or in a new folder of the user's own.
+    """Listens at a Unix socket with mode 0600, on separate threads: at a path, or in a new folder
+    that only the user can open.
 
     With a `port` (0: any free one) it listens at 127.0.0.1 as well, where a client's first line is `{"token": …}`.
     """

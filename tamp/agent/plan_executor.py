@@ -10,11 +10,9 @@ import numpy as np
 
 from motion.lookahead import Lookahead
 from motion.poses import error
-from tamp.agent.activity import Doing, Routine
-from tamp.agent.control_periods import Periods, StepLimit
 from tamp.agent.monitor import Monitor
-from tamp.agent.outcome import GoalOutcome
-from tamp.agent.tabletop import STANDS_STILL, Tabletop
+from tamp.agent.session import Doing, Routine
+from tamp.agent.tabletop import STANDS_STILL, Periods, StepLimit, Tabletop
 from tamp.agent.trajectory_tracker import TrajectoryTracker
 from tamp.model.atoms import GroundAction
 from tamp.model.backend import Command
@@ -22,8 +20,33 @@ from tamp.model.events import ActionBegun, ActionEnded, Commanded, Interrupted, 
 from tamp.model.scene import RobotState, Scene, jointed_parts, joints_of, moving_parts, poses_of, walls
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
+from tamp.pddl.planner import Plan
 from tamp.planning.deliberation import Decision
 from tamp.skills.base import Refinement
+
+
+@dataclass
+class GoalOutcome:
+    """What became of goals. `stage` is where it ended: goal, perception, plan, refinement, execution, or none.
+
+    `steps` are control steps up to the last release or push; the hand's way out is not among them. `plan` is the first
+    plan found, for a sequence of goals those of each that was not seen to hold by itself. `alternatives` are those that
+    were taken of goals with `or`.
+    """
+
+    done: bool = False
+    stage: str | None = None
+    reason: str | None = None
+    steps: int = 0
+    plan: Plan | None = None
+    alternatives: list[str] = field(default_factory=list)
+    executed: list[GroundAction] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def fail(self, stage: str, reason: str) -> None:
+        """It ended there, and why."""
+        self.stage, self.reason = stage, reason
+
 
 STOPS = 5
 """Times that one action is stopped in the middle before it is carried out whatever is seen."""
@@ -47,7 +70,7 @@ class Followed:
 
 @dataclass(eq=False)
 class PlanExecutor:
-    """Carries out decisions. `outcome` is told of steps and actions, `went_wrong` says what did when an action was
+    """Carries out decisions. `outcome` counts steps and actions, `went_wrong` says what did when an action was
     tried before; `stopped` has why actions were stopped in the middle."""
 
     periods: Periods
@@ -86,7 +109,7 @@ class PlanExecutor:
                     judged = yield from self._judge(actions[done], steps[done], before, execution, watch)
                     problem, as_foreseen, seen = judged
                     if problem is not None:
-                        table.mind.disappointed(actions[done], steps[done].note)
+                        table.mind.report_failure(actions[done], steps[done].note)
                         problem += f", the arm was halted since {execution.why}" if execution.halted else ""
                     done, before = done + 1, self.periods.steps
                     if problem is not None or not as_foreseen or done == len(actions) or execution.halted:

@@ -13,9 +13,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from motion.poses import Array, Numbers
-from tamp.agent.activity import Routine
 from tamp.agent.goal_executor import GoalExecutor
-from tamp.agent.places import called, listed
+from tamp.agent.session import Routine
 from tamp.agent.tabletop import Tabletop
 from tamp.agent.view_planning import ViewPlanner
 from tamp.errors import Refusal
@@ -92,11 +91,6 @@ def search_with(
     return search
 
 
-def lacks_something(refusal: Refusal) -> bool:
-    """Whether what was asked for may be there, only not be seen."""
-    return bool(refusal.lacks) or refusal.kind in ("absent", "unmatched")
-
-
 @dataclass(eq=False)
 class ObjectSearch:
     """One search, in an episode. `goals` are what the words came to in the end, `refusal` why they did not."""
@@ -143,7 +137,7 @@ class ObjectSearch:
             try:
                 self._read()
             except Refusal as refusal:
-                if not lacks_something(refusal):
+                if not refusal.may_be_hidden:
                     raise
                 return (yield from self.find(refusal))
         return None
@@ -321,7 +315,7 @@ class ObjectSearch:
         try:
             self._read()
         except Refusal as refusal:
-            if not lacks_something(refusal):
+            if not refusal.may_be_hidden:
                 raise
             self.refusal = refusal
             return False
@@ -348,3 +342,26 @@ def _with_where(refusal: Refusal, looked: list[str]) -> Refusal:
     """A refusal that says where one has looked, too."""
     where = listed(looked)
     return Refusal(f"{refusal}; looked {where}" if where else str(refusal), refusal.kind, refusal.lacks)
+
+
+SIDES = frozenset({"region", "contain", "side"})
+"""Words of regions' names that say nothing."""
+
+
+def called(scene: Scene, symbol: str) -> str:
+    """A thing or a place in it, without an article."""
+    for o, r in scene.regions():
+        if r.name != symbol:
+            continue
+        words = [w for w in r.name.removeprefix(o.name).split("_") if w and w not in SIDES and not w.isdigit()]
+        kind = o.part(r.door).kind if r.door is not None else ""
+        alone = sum(other.kind == r.kind for other in o.regions) == 1
+        what = o.category.replace("_", " ")
+        return what if alone else f"{' '.join([*words, *(['drawer'] if kind == 'drawer' else [])])} of the {what}"
+    thing = scene.object(symbol)
+    return "unknown thing" if thing.category == UNKNOWN else thing.category.replace("_", " ")
+
+
+def listed(looked: Iterable[str]) -> str:
+    """Where one has looked: "around, into the top drawer of the wooden cabinet"."""
+    return ", ".join(p if p == "around" else f"into the {p}" for p in dict.fromkeys(looked))

@@ -1,21 +1,111 @@
 """A session: activities that run, orders that come in at any moment, and one command in each control period.
 
-Whoever owns the clock calls `tick` with what was observed. It never waits: what takes long is thought about beside it,
+What owns the clock calls `tick` with what was observed. It never waits: what takes long is done in parallel,
 and the arm holds still, or goes on with what is still valid. Stopping leaves a state from which all can go on.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
-from tamp.agent.activity import Activity
 from tamp.agent.orders import End, Order, Say, Skip, Start, Stop, Undo
 from tamp.errors import InputError, TampError
 from tamp.model.backend import Command, Observation
 from tamp.model.events import Blind, OrderTaken, Publish, StageChanged, StateTold
+from tamp.model.skill_spec import ARM, HAND
 from tamp.planning.deliberation import Thought
+
+T = TypeVar("T")
+
+
+Routine = Generator[Command | None, None, T]
+
+Stage = Literal["moving", "acting", "done", "failed", "stopped"]
+OVER = ("done", "failed", "stopped")
+
+
+@dataclass(eq=False)
+class Doing:
+    """The action that an activity is at; `began` and `now` in the session's seconds. `operands` are its arguments."""
+
+    name: str
+    began: float
+    now: float
+    operands: tuple[str, ...] = ()
+    stage: Stage = "moving"
+    waits_for: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been going on."""
+        return self.now - self.began
+
+
+def for_ever() -> Routine[str | None]:
+    """A routine that commands nothing and has no end."""
+    while True:
+        yield None
+
+
+@dataclass(eq=False)
+class Activity:
+    """What was started, under the name by which it is stopped. `began` and `now` in the session's seconds.
+
+    `inner` gives the action that it is at, for what consists of several.
+    """
+
+    name: str
+    routine: Routine[str | None] = field(repr=False)
+    resources: frozenset[str] = frozenset({ARM, HAND})
+    endless: bool = False
+    stage: Stage = "moving"
+    began: float = 0.0
+    now: float = 0.0
+    waits_for: str = ""
+    """Why it is not further, in words; empty while it goes on."""
+    inner: Callable[[], Doing | None] = field(default=lambda: None, repr=False)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been running."""
+        return self.now - self.began
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self.stage in OVER
+
+    @property
+    def shown(self) -> Activity | Doing:
+        """What is shown of it: of a goal the action that it is at, else itself."""
+        inner = self.inner()
+        return self if inner is None or self.over or self.endless or inner.name == self.name else inner
+
+    def __str__(self) -> str:
+        return f"{self.shown.name} ({self.shown.stage}, {self.shown.seconds:.1f}s)"
+
+    def step(self, now: float) -> Command | None:
+        """Its command for this control period. Once it is over: None, its stage says how it ended."""
+        self.now = now
+        try:
+            command = next(self.routine)
+        except StopIteration as end:
+            self.stage, self.waits_for = ("failed", end.value) if end.value else ("done", "")
+            return None
+        if (inner := self.inner()) is not None:
+            self.stage = "acting" if self.endless and self.stage == "acting" else inner.stage
+            self.waits_for = inner.waits_for
+        return command
+
+    def stop(self) -> None:
+        """End it where it is."""
+        self.routine.close()
+        if not self.over:
+            self.stage = "stopped"
+
 
 STALE_HOLD, STALE_STOP = 4, 20
 """Ticks with the same observation after which the arm holds still, and after which everything is stopped."""
@@ -47,7 +137,7 @@ class Performer(Protocol):
         ...
 
     def commanded(self, command: Command | None) -> Command:
-        """What to command: to stand still where nobody commands anything."""
+        """What to command: to stand still without a command."""
         ...
 
     def vocabulary(self) -> list[str]:
@@ -72,10 +162,10 @@ class Session:
     activities: list[Activity] = field(default_factory=list)
     over: bool = False
     tell_state: bool = False
-    """Set by whoever wants the state to be told at the next tick."""
+    """Set to have the state published at the next tick."""
     time: float = 0.0
     skips_until: float = 0.0
-    """The session's second until which nobody wants to decide anything."""
+    """The session's second until which nothing is to be decided."""
     wanted: tuple[Any, ...] = ()
     """What was taken last: goals."""
     _orders: deque[Order] = field(default_factory=deque)
@@ -121,7 +211,7 @@ class Session:
         self.begin(activity)
 
     def begin(self, activity: Activity) -> None:
-        """Run an activity from now on, beside what runs."""
+        """Run an activity from now on, in parallel with what runs."""
         self.activities = [a for a in self.activities if not a.over]
         activity.began = activity.now = self.time
         self.activities.append(activity)
@@ -149,7 +239,7 @@ class Session:
         while True:
             try:
                 order = self._orders.popleft()
-            except IndexError:  # none, or somebody's stop has just cleared them
+            except IndexError:  # none, or a stop has just cleared them
                 break
             try:
                 self._obey(order)

@@ -1,17 +1,18 @@
-"""What acts on things by grasping them: its eyes, its kinematic world, its skills, and what decides for it."""
+"""A robot among things: its perceiver, its kinematic world, its skills, and what decides for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motion.poses import Array, error
 from motion.world import World
-from tamp.agent.activity import Doing, Routine
-from tamp.agent.decision_request import Decide
 from tamp.agent.recovery_options import REFLEXES
+from tamp.agent.session import Doing, Routine, T
+from tamp.errors import Refusal
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.backend import Command, Observation
 from tamp.model.domain import Domain
@@ -19,11 +20,14 @@ from tamp.model.events import Publish
 from tamp.model.scene import Perceiver, Scene
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
+from tamp.perception.observers import StateEstimator
 from tamp.perception.predicates import held_in
-from tamp.perception.state_estimator import StateEstimator
-from tamp.planning.deliberation import Deliberation
+from tamp.planning.deliberation import Deliberation, Thought
 from tamp.skills.base import Skill
 from tamp.skills.patterns import Pattern, patterns
+
+if TYPE_CHECKING:
+    from tamp.agent.director import Decide
 
 STANDS_STILL = 0.02
 """Metres a second (a radian counting as 0.2 m) below which the tool counts as standing still."""
@@ -91,7 +95,7 @@ class Tabletop:
         return self.sight.missing(action, self.sight.known, before) if missing is None and own else missing
 
     def commanded(self, command: Command | None) -> Command:
-        """What to command in this control period: to stand where nobody commands anything."""
+        """What to command in this control period: to stand without a command."""
         if command is None:
             return self._standing.command(self.observed, self.period)
         self._standing = Standing(command.opening)
@@ -100,7 +104,7 @@ class Tabletop:
 
 @dataclass(eq=False)
 class Standing:
-    """Standing still: braking first, then where the arm came to rest, the fingers going to where they were told."""
+    """Standing still: braking first, then where the arm came to rest, the fingers going to their last target."""
 
     opening: float | None = None
     _before: Array | None = None
@@ -119,3 +123,53 @@ class Standing:
             self._braked += period
             self._hold = T if speed < STANDS_STILL or self._braked >= BRAKING else None
         return Command(np.zeros(6) if self._hold is None else error(T, self._hold), self.opening)
+
+
+BLIND = 5.0
+"""Seconds in which a perceiver that sees nothing of use is asked again and again before that is the end."""
+AGAIN = 0.5
+"""Seconds between two such looks."""
+
+
+class StepLimit(Exception):
+    """The control steps are used up."""
+
+
+@dataclass(eq=False)
+class Periods:
+    """Counts control periods, of which there are at most `most`."""
+
+    table: Tabletop
+    most: int
+    steps: int = 0
+
+    def pass_one(self, command: Command | None) -> Routine[None]:
+        """One control period. StepLimit when there is none left."""
+        if self.steps >= self.most:
+            raise StepLimit
+        yield command
+        self.steps += 1
+
+    def wait(self, seconds: float) -> Routine[None]:
+        """Command nothing for a while."""
+        for _ in range(max(1, round(seconds / self.table.period))):
+            yield from self.pass_one(None)
+
+    def thought(self, thought: Thought[T]) -> Routine[T]:
+        """What a thought comes to; nothing is commanded until then, and it is dropped when the wait is ended."""
+        try:
+            while not thought.done():
+                yield from self.pass_one(None)
+        finally:
+            if not thought.done():
+                thought.cancel()
+        return thought.result()
+
+    def look(self, doubted: frozenset[Atom] = frozenset()) -> Routine[tuple[Scene, WorldState, Situation]]:
+        """What is seen, as soon as anything is. Refusal where nothing is for long."""
+        for _ in range(round(BLIND / AGAIN)):
+            try:
+                return self.table.look(doubted)
+            except Refusal:
+                yield from self.wait(AGAIN)
+        return self.table.look(doubted)

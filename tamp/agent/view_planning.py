@@ -10,8 +10,8 @@ import numpy as np
 from motion.paths import Blocked
 from motion.poses import Array
 from motion.world import World
-from tamp.agent.activity import Routine
 from tamp.agent.goal_executor import GoalExecutor
+from tamp.agent.session import Routine
 from tamp.agent.tabletop import Tabletop
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import bodies_of

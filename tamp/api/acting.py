@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tamp.api.episodes import EpisodeResult
-from tamp.api.grounding import all_goals
+from tamp.api.goal_requests import all_goals
 from tamp.api.planning import deliberation, mind_of
 from tamp.api.refining import Motions
 from tamp.api.sources import silent
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from tamp.skills.base import Skill
 
 Say = Callable[[str], None]
-"""Is told what happens, a line of plain words at a time."""
+"""Gets what happens, a line of plain words at a time."""
 
 
-class Agent:
+class SceneAgent:
     """Decides what the arm does next, and why; made by `make_agent`.
 
     Whoever owns the clock calls `tick` once each control period. It plans and looks for motions when it has to, which
@@ -49,7 +49,7 @@ class Agent:
 
     @property
     def outcome(self) -> EpisodeResult | None:
-        """What it came to, by its own eyes; None as long as it goes on."""
+        """What it came to, by its own perception; None as long as it goes on."""
         return self.end() if self._inner.over else None
 
     @property
@@ -90,7 +90,7 @@ def make_agent(
     seed: int = 0,
     most_steps: int | None = None,
     say: Say | None = None,
-) -> Agent:
+) -> SceneAgent:
     """Make an agent that works towards a goal in a scene: it plans, finds motions, watches what it does, tries again
     what went wrong, and ends when the goal is seen to hold, or with a reason why it cannot.
 
@@ -102,14 +102,14 @@ def make_agent(
         llm: The language model where it plans; by default the one that reads instructions.
         seed: Draws grasps, placements and paths.
         most_steps: Control periods after which it gives up; by default the scene's step limit.
-        say: Is told what happens.
+        say: Gets what happens, a line at a time.
 
     Returns:
         The agent.
 
     Raises:
         InputError: For a goal or a planner that there is not, and for motions that are none.
-        Refusal: Where the domain cannot say that something is to be left alone, or nobody can see that the goal holds.
+        Refusal: Where the domain cannot say that something is to be left alone, or nothing observes the goal.
 
     >>> import tamp
     >>> with tamp.load_scene("docs/examples/kitchenette") as scene:
@@ -125,7 +125,7 @@ def make_agent(
 
     heard = Events(*([spoken(say)] if say else []))
     inner = _agent(scene, goal, planner, llm, seed, most_steps, heard)
-    return Agent(inner, Result(perception=scene._perception))
+    return SceneAgent(inner, Result(perception=scene._perception))
 
 
 def execute(
@@ -149,7 +149,7 @@ def execute(
         seed: As for `make_agent`.
         most_steps: As for `make_agent`.
         out: A folder for the log of the episode, which must not hold one yet; by default none is kept.
-        say: Is told what happens.
+        say: Gets what happens, a line at a time.
 
     Returns:
         What it came to: `reached`, `executed`, `steps`, and `stage` and `reason` where it was not reached.
@@ -180,7 +180,7 @@ def execute(
 
 @dataclass(frozen=True, eq=False)
 class _OpenScene:
-    """A scene that is open already, and stays so: a place for one episode (`tamp.runs.episode_runner.Place`)."""
+    """A scene that is open already, and stays so: a place for one episode (`tamp.runs.episode_runner.EpisodePlace`)."""
 
     scene: LoadedScene
     goal: Grounding | Goal | Motions | str
@@ -235,8 +235,8 @@ def _agent(
 ) -> agents.Agent:
     from tamp.agent import agent as agents
     from tamp.agent.tabletop_agent import at_table
-    from tamp.planning.deliberation import Foreseen
-    from tamp.planning.planner_process import Notes
+    from tamp.planning.assistant import JournalBuffer
+    from tamp.planning.deliberation import PrecomputedDecision
 
     if isinstance(goal, Motions) and not goal:
         raise InputError(f"there are no motions for {goal.failed}: {goal.reason}")
@@ -246,12 +246,12 @@ def _agent(
         mind = mind_of(scene, planner, llm=llm, seed=seed, world=world, log=log)
         thinks = deliberation(mind, scene, log)
         if isinstance(goal, Motions) and goal._begin is not None:
-            return Foreseen(thinks, goal.goal, goal._decision, goal._begin)
+            return PrecomputedDecision(thinks, goal.goal, goal._decision, goal._begin)
         return thinks
 
     limit = scene._task.step_limit if most_steps is None else most_steps
     ready = at_table(scene.backend, scene.perceiver, scene.robot, scene.domain, think, publish, limit)
     ready.table.sight = scene._sight
-    inner = agents.Agent(ready, lambda seen, state: goals, log or Notes())
+    inner = agents.Agent(ready, lambda seen, state: goals, log or JournalBuffer())
     inner.pursue(goals)
     return inner

@@ -8,71 +8,72 @@ import re
 import subprocess
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tamp.api import arguments, language
-from tamp.api.bench_conditions import Conditions
 from tamp.api.bench_episodes import Setup, record
+from tamp.api.configs import BenchConfig
 from tamp.api.sources import Say
 from tamp.data import located
 from tamp.errors import InputError, TampError, is_interrupt
 from tamp.quiet import debugging, hush_simulator
 from tamp.runs.bench.compare import Comparison, compare
-from tamp.runs.bench.records import Record, Results, key, read
+from tamp.runs.bench.records import EpisodeRecord, Results, read
 from tamp.runs.bench.scheduling import ATTEMPTS, Key
 from tamp.runs.bench.wordings import Wording, load
+from tamp.runs.episode_log import new_folder
 
 if TYPE_CHECKING:
     from tamp.backends.libero.scene_description import Task
 
 Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
-"""Is told what is begun and how many there are of it; yields what is told a line about each that is done."""
+"""Is called with what is begun and how many there are of it; yields what is called with a line for each one done."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request(Conditions):
-    """What a benchmark is asked for."""
-
-    suites: list[str]
-    trials: int
-    tasks: str | None
-    workers: int
-    engine: str
-    out: Path | None
-    min_success: float | None
-    baseline: Path | None
-    wordings: Path | None = None
-
-    def shared(self) -> dict[str, Any]:
-        """What all episodes of a results folder have in common."""
-        told = {f.name: getattr(self, f.name) for f in fields(Conditions)}
-        usual = {f.name: f.default for f in fields(Conditions)}
-        told = {name: value for name, value in told.items() if value != usual[name]}
-        told |= {name: _digest(told[name]) for name in ("calibration",) if name in told}
-        return told if self.wordings is None else told | {"wordings": _digest(self.wordings)}
+def common(config: BenchConfig) -> dict[str, Any]:
+    """What all episodes of a results folder have in common, as its `settings.json` keeps it."""
+    always = {name: getattr(config, name) for name in ("stage", "seed", "planner", "llm", "domain")}
+    other = {
+        "clock": (config.clock, "paused"),
+        "perception": (config.perception, "oracle"),
+        "noise": (config.noise, "clean"),
+        "calibration": (_digest(config.calibration), None),
+        "disturb": (config.disturb, None),
+        "without": (config.left_out, ()),
+        "repair": (config.repair, None),
+        "backend": (config.simulator, "libero"),
+        "body": (config.body, None),
+        "wordings": (_digest(config.wordings), None),
+    }
+    return always | {name: value for name, (value, usual) in other.items() if value != usual}
 
 
-def begun(asked: Request) -> Bench:
+def prepare(config: BenchConfig) -> Bench:
     """Check all that can be checked before an episode is run, and read what is in the results already. InputError for
     what is not valid."""
     from tamp.backends.libero import rendering
 
     rendering.prepare(video=False, may=True)  # what is checked with loads MuJoCo
-    wanted = None if asked.tasks is None else parse_ids(asked.tasks)
-    before = None if asked.baseline is None else read(asked.baseline)
-    worded = _wordings(asked)
-    suites = asked.suites or list(dict.fromkeys(w.suite for w in worded))
-    chosen = _tasks(suites, wanted if not worded else None, asked.trials)
-    conditions = {f.name: getattr(asked, f.name) for f in fields(Conditions)}
-    setup = Setup(**conditions, folder=_folder(asked.out), tree=_tree(), worded=worded)
-    keys = list(_reworded(chosen, worded, asked.trials, wanted) if worded else _episodes(chosen, asked.trials))
-    engine = _engine(asked.engine)
-    _check(setup)
+    wanted = None if config.tasks is None else parse_ids(config.tasks)
+    before = None if config.baseline is None else read(config.baseline)
+    worded = _wordings(config)
+    suites = list(config.suites) or list(dict.fromkeys(w.suite for w in worded))
+    chosen = _tasks(suites, wanted if not worded else None, config.trials)
+    setup = Setup(config, config.out or new_folder(Path("results"), "bench"), _tree(), worded)
+    keys = list(_reworded(chosen, worded, config.trials, wanted) if worded else _episodes(chosen, config.trials))
+    engine = _engine(config.engine)
+    # here, once, what every worker would stumble over
+    arguments.domain(config.domain)
+    arguments.check_planner(config.planner)
+    arguments.check_perception(config.simulator, config.body, config.perception, config.calibration)
+    arguments.check_disturbance(config.disturb, config.perception)
+    if config.asks_model:
+        language.model(config.llm)
     results = Results(setup.folder)
-    return Bench(asked, setup, keys, engine, results, results.open(asked.shared()), before)
+    return Bench(setup, keys, engine, results, results.open(common(config)), before)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +81,12 @@ class Bench:
     """A benchmark that is ready to be run: what is in the results already is not run again. `records` are those so
     far."""
 
-    asked: Request
     setup: Setup
     keys: list[Key]
-    engine: Callable[..., Generator[Record]]
+    engine: Callable[..., Generator[EpisodeRecord]]
     results: Results
-    records: list[Record]
-    before: list[Record] | None
+    records: list[EpisodeRecord]
+    before: list[EpisodeRecord] | None
 
     @property
     def folder(self) -> Path:
@@ -95,24 +95,44 @@ class Bench:
 
     def run(self, counted: Counted, say: Say) -> bool:
         """Run the episodes that are missing; whether it was interrupted."""
-        return _run(self.keys, self.asked.workers, self.engine, self.setup, self.results, self.records, counted, say)
+        done = {r.key for r in self.records}
+        due = [k for k in self.keys if k not in done]
+        if done:
+            say(f"{len(done)} episodes are there already, {len(due)} to go")
+        workers, setup = self.setup.config.workers, self.setup
+        try:
+            with (
+                contextlib.closing(self.engine(due, workers, setup, partial(_given_up, setup))) as arriving,
+                counted("episodes", len(due)) as advance,
+            ):
+                for n, record in enumerate(arriving, 1):
+                    self.results.add(record)
+                    self.records.append(record)
+                    advance(f"{n}/{len(due)} {line_of(record)}")
+        except (KeyboardInterrupt, Exception) as error:
+            if isinstance(error, TampError):
+                say("what is finished is kept; the same command with the same --out goes on")
+            if debugging() or not is_interrupt(error):
+                raise
+            return True
+        return False
 
     def summary(self) -> dict[str, Any]:
-        """Each suite's numbers so far, which are written beside the results."""
+        """Each suite's numbers so far, which are written with the results."""
         from tamp.runs.versions import versions
 
         return self.results.summarise(self.records, versions())
 
     def too_low(self, summary: dict[str, Any]) -> list[str]:
         """The suites that stay below the success rate that was asked for."""
-        return [s for s, numbers in summary.items() if numbers["success_rate"] < (self.asked.min_success or 0.0)]
+        return [s for s, numbers in summary.items() if numbers["success_rate"] < (self.setup.config.min_success or 0.0)]
 
     def comparison(self) -> Comparison | None:
         """What became of the baseline's episodes; None without one."""
         return None if self.before is None else compare(self.before, self.records)
 
 
-def _engine(name: str) -> Callable[..., Generator[Record]]:
+def _engine(name: str) -> Callable[..., Generator[EpisodeRecord]]:
     """What gives episodes to workers and brings their records."""
     if name == "ray":
         from tamp.runs.bench import cluster
@@ -155,32 +175,6 @@ def _tasks(suites: list[str], wanted: list[int] | None, trials: int) -> list[Tas
     return chosen
 
 
-def _check(setup: Setup) -> None:
-    """Find out here, once, what every worker would stumble over."""
-    arguments.domain(setup.domain)
-    arguments.planner(setup.planner)
-    if setup.clock == "real" and language.plans(setup.planner):
-        raise InputError(f"--clock real plans beside the world, with an engine: not with --planner {setup.planner}")
-    arguments.seen(setup.perception, setup.noise)
-    only_libero = {"--noise": setup.noise != "clean", "--calibration": setup.calibration is not None}
-    only_libero |= {"--disturb": setup.disturb is not None, "--stage goal": setup.stage == "goal"}
-    arguments.embodied(setup.backend, setup.body, only_libero)
-    arguments.calibrated(setup.calibration, setup.perception)
-    arguments.disturbed(setup.disturb, setup.perception, setup.stage)
-    arguments.repaired(setup.repair, stage=setup.stage)
-    if setup.perception == "camera" and (setup.stage == "goal" or setup.clock == "real"):
-        what = "--stage goal" if setup.stage == "goal" else "--clock real"
-        raise InputError(f"{what} is for --perception oracle; valid with camera: --stage plan or all, --clock paused")
-    if setup.stage != "plan" or language.plans(setup.planner) or setup.repair is not None:
-        language.model(setup.llm)
-
-
-def _folder(out: Path | None) -> Path:
-    from tamp.runs.episode_log import new_folder
-
-    return out or new_folder(Path("results"), "bench")
-
-
 def _tree() -> str | None:
     """The git tree of the checkout that tamp runs from, with "+changes" when it is dirty; None elsewhere."""
     root = Path(__file__).parents[2]
@@ -198,40 +192,7 @@ def _tree() -> str | None:
     return tree.stdout.strip() + ("+changes" if changed.returncode else "")
 
 
-def _run(
-    wanted: list[Key],
-    workers: int,
-    engine: Callable[..., Generator[Record]],
-    setup: Setup,
-    results: Results,
-    records: list[Record],
-    counted: Counted,
-    say: Say,
-) -> bool:
-    """Run the episodes that are missing, adding to `records`; whether it was interrupted."""
-    done = {key(r) for r in records}
-    due = [k for k in wanted if k not in done]
-    if done:
-        say(f"{len(done)} episodes are there already, {len(due)} to go")
-    try:
-        with (
-            contextlib.closing(engine(due, workers, setup, partial(_given_up, setup))) as arriving,
-            counted("episodes", len(due)) as advance,
-        ):
-            for n, told in enumerate(arriving, 1):
-                results.add(told)
-                records.append(told)
-                advance(f"{n}/{len(due)} {line_of(told)}")
-    except (KeyboardInterrupt, Exception) as error:
-        if isinstance(error, TampError):
-            say("what is finished is kept; the same command with the same --out goes on")
-        if debugging() or not is_interrupt(error):
-            raise
-        return True
-    return False
-
-
-def _given_up(setup: Setup, k: Key) -> Record:
+def _given_up(setup: Setup, k: Key) -> EpisodeRecord:
     reason = f"the process running it died {ATTEMPTS} times"
     return record(k, setup, None, {"failure_stage": "error", "failure_reason": reason})
 
@@ -242,22 +203,18 @@ def _episodes(tasks: list[Task], trials: int) -> Iterator[Key]:
             yield Key(str(task.suite), int(task.task_id or 0), init_state)
 
 
-def _wordings(asked: Request) -> tuple[Wording, ...]:
-    if asked.wordings is None:
-        if not asked.suites:
-            raise InputError("name a suite, such as libero_goal, or give --wordings FILE")
+def _wordings(config: BenchConfig) -> tuple[Wording, ...]:
+    if config.wordings is None:
         return ()
-    if asked.stage == "plan":
-        raise InputError("--wordings are about language; valid with --stage goal or all")
-    worded = load(located(asked.wordings))
-    if asked.stage == "all" and any(w.refuse for w in worded):
-        raise InputError(f"{asked.wordings} has instructions to refuse; they are scored with --stage goal")
+    worded = load(located(config.wordings))
+    if config.stage == "all" and any(w.refuse for w in worded):
+        raise InputError(f"{config.wordings} has instructions to refuse; they are scored with --stage goal")
     return worded
 
 
-def _digest(path: Path) -> str:
+def _digest(path: Path | str | None) -> str | None:
     """What tells one version of a file from another."""
-    return hashlib.sha256(located(path).read_bytes()).hexdigest()
+    return None if path is None else hashlib.sha256(located(Path(path)).read_bytes()).hexdigest()
 
 
 def _reworded(tasks: list[Task], worded: tuple[Wording, ...], trials: int, wanted: list[int] | None) -> Iterator[Key]:
@@ -269,8 +226,8 @@ def _reworded(tasks: list[Task], worded: tuple[Wording, ...], trials: int, wante
                 yield Key(w.suite, w.task_id, init_state, number)
 
 
-def line_of(r: Record) -> str:
+def line_of(r: EpisodeRecord) -> str:
     """What became of an episode, in a line."""
-    verdict = "success" if r["success"] else f"no: {r['failure_stage']}: {r['failure_reason']}"
-    where = f"{r['suite']}/{r['task_id']} init {r['init_state']}" + (f" wording {r['wording']}" * bool(r["wording"]))
-    return f"{where}  {r['wall_seconds']:.0f} s  {r['steps']} steps  {verdict}"
+    verdict = "success" if r.success else f"no: {r.failure_stage}: {r.failure_reason}"
+    where = f"{r.task_name} init {r.init_state}" + (f" wording {r.wording}" if r.wording else "")
+    return f"{where}  {r.wall_seconds:.0f} s  {r.steps} steps  {verdict}"

@@ -4,42 +4,46 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tamp.api import arguments, camera, language
-from tamp.api.bench_conditions import Conditions
+from tamp.api import arguments, camera_policies, language
+from tamp.api.configs import BenchConfig, SolveConfig
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.quiet import hush_simulator, hush_warnings
-from tamp.runs.bench.records import FIELDS, NOTHING, Record
+from tamp.runs.bench.records import EpisodeRecord
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.goal_origin import GoalOrigin
+from tamp.runs.labels import label
 
 if TYPE_CHECKING:
-    from tamp.agent.decision_request import Decide
     from tamp.api.decoding import Looked
     from tamp.api.language import Model
+    from tamp.api.solving import Episode
     from tamp.backends.libero.environment import LiberoEnvironment, Scenes
     from tamp.backends.libero.scene_description import Task
     from tamp.model.domain import Domain
-    from tamp.model.events import Journal
     from tamp.runs.bench.wordings import Wording
-    from tamp.runs.episode_runner import Place
+    from tamp.runs.episode import Settings
+    from tamp.runs.episode_runner import EpisodePlace
     from tamp.runs.policy.remote import PolicyProcess
 
+SHARED = (
+    "simulator", "body", "perception", "noise", "calibration", "disturb", "repair", "llm", "planner", "domain",
+)  # fmt: skip
+"""Options that each episode takes over."""
 NOT_THE_TASK = "what was asked for is not what LIBERO's check of the scene's task wants"
 """Why an episode failed in which all was reached that the words were taken to say."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setup(Conditions):
+@dataclass(frozen=True)
+class Setup:
     """What every episode of a run shares; called in a worker it makes what runs them."""
 
+    config: BenchConfig
     folder: Path
-    tree: str | None
+    tree: str | None = None
     worded: tuple[Wording, ...] = ()
 
     def __call__(self) -> Runner:
@@ -47,13 +51,27 @@ class Setup(Conditions):
         from tamp.backends.libero import rendering
 
         hush_warnings()
-        asked = self.stage != "plan" or language.plans(self.planner) or self.repair is not None
-        model = language.model(self.llm) if asked else None
-        sees = self.perception == "camera"
-        rendering.prepare(video=False, sight=model is not None and model.sees, camera=sees)
-        domain = arguments.domain(self.domain)
-        advises = partial(language.advisor, model, domain) if self.repair is not None and model is not None else None
-        return Runner(self, domain, model, advises)
+        model = language.model(self.config.llm) if self.config.asks_model else None
+        sight = model is not None and model.sees
+        rendering.prepare(video=False, sight=sight, camera=self.config.perception == "camera")
+        return Runner(self, arguments.domain(self.config.domain), model)
+
+    @property
+    def label(self) -> str:
+        """How results say what saw."""
+        c = self.config
+        return label(c.simulator, c.body, c.perception, c.noise, given=c.stage == "plan")
+
+    def episode(self, k: Key, instruction: str) -> SolveConfig:
+        """What one episode is asked for."""
+        c = self.config
+        return SolveConfig(
+            instruction=None if c.stage == "plan" else instruction,
+            scene=f"{k.suite}/{k.task_id}",
+            init_state=k.init_state,
+            seed=c.seed,
+            **{name: getattr(c, name) for name in SHARED},
+        )
 
 
 @dataclass(eq=False)
@@ -63,8 +81,6 @@ class Runner:
     setup: Setup
     domain: Domain
     model: Model | None
-    advises: Callable[[Journal], Decide] | None = None
-    """Who is asked where nothing else helps, with the simulator's state for eyes."""
     _scenes: Scenes | None = field(default=None)
     _looked: Looked | None = field(default=None)
     _policy: PolicyProcess | None = field(default=None)
@@ -74,21 +90,20 @@ class Runner:
         """Whether there is a model that is to see the scene."""
         return self.model is not None and self.model.sees
 
-    def __call__(self, k: Key) -> Record:
+    def __call__(self, k: Key) -> EpisodeRecord:
         """One episode's record. What goes wrong in one is its result, and the next one runs.
 
         A disk that takes no more is none of its doing: InputError.
         """
         start = time.perf_counter()
-        name = "-".join(map(str, k if k.wording else k[:3]))
-        folder = self.setup.folder / "episodes" / name
+        folder = self.setup.folder / "episodes" / k.folder
         instruction = None
         try:
             clear(folder)
             task = _task(k)
             wording = self.setup.worded[k.wording - 1] if k.wording else None
             instruction = wording.text if wording else task.instruction
-            if self.setup.stage == "goal":
+            if self.setup.config.stage == "goal":
                 outcome = self._goal_only(task, k, instruction, wording, folder)
             else:
                 outcome = self._whole(task, k, instruction, folder)
@@ -101,48 +116,27 @@ class Runner:
         outcome["wall_seconds"] = round(time.perf_counter() - start, 3)
         return record(k, self.setup, instruction, outcome)
 
-    def _failed(self, error: Exception, folder: Path) -> Record:
+    def _failed(self, error: Exception, folder: Path) -> dict[str, Any]:
         """What an error makes of an episode; what is no fault of the input leaves a traceback, and no scene."""
         if isinstance(error, TampError):
             return {"failure_stage": "input", "failure_reason": str(error)}
         if self._scenes is not None:
             self._scenes.forget()
         folder.mkdir(parents=True, exist_ok=True)
-        told = "".join(traceback.format_exception(error))
-        (folder / "traceback.txt").write_text(told, encoding="utf-8")
+        lines = "".join(traceback.format_exception(error))
+        (folder / "traceback.txt").write_text(lines, encoding="utf-8")
         return {"failure_stage": "error", "failure_reason": f"{type(error).__name__}: {error}"}
 
-    def _whole(self, task: Task, k: Key, instruction: str, folder: Path) -> Record:
+    def _whole(self, task: Task, k: Key, instruction: str, folder: Path) -> dict[str, Any]:
         """A real episode, from the task's own goal or from an instruction."""
-        from tamp.api.sources import from_language
-        from tamp.runs.episode import Settings
-        from tamp.runs.episode_runner import run_episode
+        from tamp.api.solving import Episode, Person
 
-        source = None
-        if self.setup.perception != "camera" and self.setup.stage != "plan":
-            assert self.model is not None
-            source = from_language(instruction, self.model, task, assume_first=False)
-        planner = language.planner(self.setup.planner, self.model)
-        seed, clock = self.setup.seed, self.setup.clock
-        said = instruction if self.setup.stage != "plan" else None
-        settings = Settings(
-            self.domain,
-            planner,
-            seed,
-            k.init_state,
-            sight=self.sight,
-            clock=clock,
-            said=said,
-            origin=_origin(task, k, said),
-            calibration=self.setup.calibration,
-            disturb=self.setup.disturb,
-            reflexes=frozenset(self.setup.reflexes),
-            advises=self.advises,
-            body=self.setup.body,
-        )
+        config = self.setup.episode(k, instruction)
+        settings = self.settings(config, _origin(task, k, config.instruction))
+        episode = Episode(config, Person(), task, self.domain, settings, self.model)
         with hush_simulator():
-            result = run_episode(self._place(task, k), task, source, settings, folder, lambda line: None)
-        success = result.libero if self.setup.backend == "libero" else result.success
+            result = episode.run_at(self._place(episode, k), folder)
+        success = result.libero if config.simulator == "libero" else result.success
         return {
             "perception": self.setup.label,
             "success": success,
@@ -163,52 +157,46 @@ class Runner:
             "verdicts": result.verdicts,
         }
 
-    def _place(self, task: Task, k: Key) -> Place:
+    def settings(self, config: SolveConfig, origin: GoalOrigin) -> Settings:
+        """What an episode is run with."""
+        from tamp.api.solving import settings_of
+
+        shared, settings = self.setup.config, settings_of(config, self.domain, self.model, self.sight, origin)
+        return replace(settings, clock=shared.clock, reflexes=frozenset(shared.reflexes))
+
+    def _place(self, episode: Episode, k: Key) -> EpisodePlace:
         """Where an episode is run; the process of a policy that sees is kept for the next one."""
-        from tamp.api.solving import place_in
-        from tamp.runs.policy_world import InLiberoByPolicy
-
-        setup, environment = self.setup, self._environment(task, k)
-        words, sees = setup.stage != "plan", setup.perception == "camera"
-        if not sees or setup.backend != "libero":
-            return place_in(setup.backend, camera.cameras(self.model if words else None) if sees else None, environment)
+        config, environment = episode.config, self._environment(episode.task, k)
+        if config.perception == "oracle" or config.simulator != "libero":
+            return episode.simulated(environment)
         if self._policy is None:
-            recipe = camera.recipe(setup.domain, setup.planner, setup.llm, words, repair=setup.repair)
-            self._policy = camera.process(replace(recipe, reflexes=setup.reflexes))
-        drawn = (k.task_id, k.init_state) if setup.calibration is None else ()  # what was calibrated stays as it is
-        return InLiberoByPolicy(self._policy, setup.label, camera.noise(setup.noise, setup.seed, *drawn), environment)
+            recipe = camera_policies.recipe(config, config.instruction is not None)
+            self._policy = camera_policies.process(replace(recipe, reflexes=self.setup.config.reflexes))
+        drawn = (k.task_id, k.init_state) if config.calibration is None else ()  # what was calibrated stays as it is
+        return episode.by_policy(self._policy, environment, drawn)
 
-    def _goal_only(self, task: Task, k: Key, instruction: str, wording: Wording | None, folder: Path) -> Record:
+    def _goal_only(self, task: Task, k: Key, instruction: str, wording: Wording | None, folder: Path) -> dict[str, Any]:
         """Decode the goal and compare it with the task's; nothing moves."""
         from tamp.api.decoding import decode, look_at
 
         assert self.model is not None
         if self._looked is None or (self._looked.task, self._looked.init_state) != (task, k.init_state):
-            self._looked = look_at(task, self.setup.seed, k.init_state, self.sight)
+            self._looked = look_at(task, self.setup.config.seed, k.init_state, self.sight)
         refuse = wording is not None and bool(wording.refuse)
         return decode(instruction, self._looked, self.model, self.domain, folder, refuse)
 
     def _environment(self, task: Task, k: Key) -> LiberoEnvironment:
         from tamp.backends.libero.environment import Scenes
 
-        drawn = self.setup.perception == "camera" and self.setup.backend == "libero"
+        drawn = self.setup.config.perception == "camera" and self.setup.config.simulator == "libero"
         self._scenes = self._scenes or Scenes(render=self.sight or drawn)
-        return self._scenes.of(task, self.setup.seed, k.init_state)
+        return self._scenes.of(task, self.setup.config.seed, k.init_state)
 
 
-def record(k: Key, setup: Setup, instruction: str | None, outcome: Record) -> Record:
-    """A line of the results, in the fields' order."""
-    told = {
-        **NOTHING,
-        **k._asdict(),
-        "language": instruction,
-        "seed": setup.seed,
-        "wall_seconds": 0.0,
-        "tree": setup.tree,
-        "perception": setup.label,
-        **outcome,
-    }
-    return {name: told[name] for name in FIELDS}
+def record(k: Key, setup: Setup, instruction: str | None, outcome: dict[str, Any]) -> EpisodeRecord:
+    """A line of the results; `outcome` has the fields of what the episode came to."""
+    about = {"seed": setup.config.seed, "tree": setup.tree, "perception": setup.label, "language": instruction}
+    return EpisodeRecord(**k._asdict(), **about | outcome)
 
 
 def _task(k: Key) -> Task:

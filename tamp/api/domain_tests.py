@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tamp.api import arguments, language
 from tamp.api.solving import EPISODES
 from tamp.api.sources import from_language, from_pddl
+from tamp.api.tool_configs import TestConfig
 from tamp.errors import InputError
 from tamp.quiet import hush_simulator
 
@@ -19,41 +18,11 @@ if TYPE_CHECKING:
     from tamp.backends.libero.scene_description import Task
     from tamp.model.domain import Domain
     from tamp.runs.cases import SceneCase
-    from tamp.runs.domain_tests import DomainPlugin, Job, SceneTrials, Trial
+    from tamp.runs.domain_trials import DomainTests, Job, SceneTrials
     from tamp.runs.episode import GoalSource
 
 SCENES = ("mug_in_drawer", "libero_goal/0")
 """Where operators are tried that no case has, unless scenes are given."""
-
-
-@dataclass(frozen=True)
-class TestConfig:
-    """What is tested. `seeds` is the number of draws of each scene; None: those that a case states, else one. `scenes`
-    are those for operators that are in no case."""
-
-    folder: str
-    seeds: int | None
-    scenes: list[str]
-    llm: str
-
-
-@dataclass(frozen=True, eq=False)
-class DomainTests:
-    """Tests that are ready to run, and the folder of their logs."""
-
-    plugin: DomainPlugin
-    logs: Path
-
-    def run(self) -> int:
-        """Run them; pytest prints on standard output. 0 when all passed, 1 when one failed, 130 after Ctrl-C."""
-        from tamp.runs.domain_tests import run_tests
-
-        return run_tests(self.plugin)
-
-    @property
-    def trials(self) -> list[Trial]:
-        """The tests that were run, with their results."""
-        return list(self.plugin.trials.values())
 
 
 def collect(config: TestConfig) -> DomainTests:
@@ -65,21 +34,21 @@ def collect(config: TestConfig) -> DomainTests:
     domain = arguments.domain(config.folder)
     rendering.prepare(video=False)
     with hush_simulator():
-        from tamp.runs.domain_tests import DomainPlugin, SceneTrials
+        from tamp.runs.domain_trials import DomainTests, SceneTrials
 
         trials = SceneTrials(domain, new_folder(EPISODES, f"test-{domain.path.resolve().parent.name}"))
         jobs = [*sorted(_cases(config, trials), key=lambda job: job.scene), *_operators(config, trials)]
     if not jobs and not list(domain.path.parent.glob("tests/test_*.py")):
         valid = "valid: cases tests/*.toml in it, or operators with a skill or an effect of its own"
         raise InputError(f"{config.folder} has nothing to try; {valid}")
-    return DomainTests(DomainPlugin(domain, jobs), trials.logs)
+    return DomainTests(domain, jobs, trials.logs)
 
 
 def _cases(config: TestConfig, trials: SceneTrials) -> Iterator[Job]:
     """The folder's cases. InputError for what is wrong in one."""
     from tamp.backends.libero import tasks
     from tamp.runs.cases import SceneCase, cases_of
-    from tamp.runs.domain_tests import Job, problem_trial
+    from tamp.runs.domain_trials import Job, problem_trial
 
     model = partial(cache(language.model), config.llm)
     for path, case in cases_of(trials.domain.path.parent):
@@ -100,7 +69,7 @@ def _cases(config: TestConfig, trials: SceneTrials) -> Iterator[Job]:
 def _operators(config: TestConfig, trials: SceneTrials) -> Iterator[Job]:
     """The folder's own operators."""
     from tamp.backends.libero import tasks
-    from tamp.runs.domain_tests import Job
+    from tamp.runs.domain_trials import Job
     from tamp.runs.operator_goals import own_operators
 
     domain = trials.domain

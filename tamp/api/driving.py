@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tamp.api import language
 
 if TYPE_CHECKING:
-    from tamp.api.arms import LoadedArm
+    from tamp.api.arm_plans import LoadedArm
     from tamp.backends.xarm.arm_result import ArmResult
 
 
@@ -49,7 +49,7 @@ def load_arm(
     >>> arm.address, arm.poses
     ('127.0.0.2', ('home', 'above_table', 'bin_drop'))
     """
-    from tamp.api.arms import address, loaded_arm
+    from tamp.api.arm_plans import address, loaded_arm
     from tamp.errors import InputError
 
     if not 0.0 < speed_scale <= 1.0:
@@ -84,12 +84,12 @@ def write_plan(
         ...
     tamp.errors.InputError: the instruction is empty
     """
-    from tamp.planning.planner_process import Notes
+    from tamp.planning.assistant import JournalBuffer
     from tamp.runs.episode_runner import conduct
 
     text, model = language.instruction(instruction), language.model(llm)
     if out is None:
-        return language.arm_plan(text, arm.world, model, Notes())
+        return language.arm_plan(text, arm.world, model, JournalBuffer())
     return conduct(Path(out), lambda log: _Written(True, language.arm_plan(text, arm.world, model, log))).plan
 
 
@@ -110,7 +110,7 @@ def run_plan(
         dry_run: Go through it without moving: from where the arm is, if a `host` was given, else from its zero posture.
         second_check: Have PyBullet look at every motion again before it is sent.
         out: The folder of the log, which must not hold one yet; by default a new one in `episodes/`.
-        say: Is told what happens, a line at a time.
+        say: Gets what happens, a line at a time.
 
     Returns:
         What became of it. What cannot be done, and an arm that stops, is no error: `kind` and `reason` say why.
@@ -123,18 +123,19 @@ def run_plan(
     >>> done.success, done.halted
     (True, None)
     """
-    from tamp.api import arms
+    from tamp.api import arm_plans
     from tamp.api.solving import Person
     from tamp.api.sources import silent
+    from tamp.backends.xarm.arm_steps import steps_of
     from tamp.files.source import Source, read
 
     if isinstance(plan, Mapping):
         source, label = Source("the plan", json.dumps(dict(plan))), "plan"
     else:
-        file = arms.plan_file(Path(plan))
+        file = arm_plans.plan_file(Path(plan))
         source, label = read(file), file.stem
     person = Person(say or silent)
-    steps, begin = arms.steps_in(source, arm, person.say), arms.begin_of(arm, dry_run)
-    folder = arms.folder_for(label) if out is None else Path(out)
-    how = arms.ArmRun(dry_run, label, begin=begin, second_check=second_check)
-    return arms.run(arm, steps, folder, person, how)
+    action_plan, begin = arm_plans.plan_in(source, arm, person.say), arm_plans.begin_of(arm, dry_run)
+    folder = arm_plans.folder_for(label) if out is None else Path(out)
+    how = arm_plans.ArmRun(dry_run, action_plan, begin=begin, second_check=second_check)
+    return arm_plans.run(arm, steps_of(action_plan), folder, person, how)

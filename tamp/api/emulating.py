@@ -8,13 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from motion.arms import ARMS
+from tamp.api.arm_configs import EmulateConfig
 from tamp.backends import bodies
 from tamp.backends.libero import rendering
 from tamp.backends.pybullet.bullet_world import BulletWorld
-from tamp.backends.xarm.address import CONTROL_PORT, address_of
+from tamp.backends.xarm.address import address_of
 from tamp.backends.xarm.emulator.emulator_server import REPORTS, Address, MakeWorld, Server
 from tamp.backends.xarm.emulator.physics import Physics
-from tamp.backends.xarm.emulator.placed_things import read_things
+from tamp.backends.xarm.emulator.side_channel import read_things
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.quiet import hush_simulator
@@ -23,16 +24,7 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.emulator.picture_process import PictureProcess
 
 DETECTIONS = "tcp://127.0.0.1:5556"
-"""Where the oracle detector speaks unless told otherwise, which is where problems/xarm/bench.toml listens."""
-
-
-@dataclass(frozen=True)
-class StandsIn:
-    """The scene that an arm stands in, by its name, and how it is drawn."""
-
-    scene: str
-    init_state: int | None = None
-    seed: int = 0
+"""Where the oracle detector speaks by default, which is where problems/xarm/bench.toml listens."""
 
 
 @dataclass(frozen=True)
@@ -48,39 +40,29 @@ class Listens:
 
 
 Ready = Callable[[Listens], None]
-"""Is told of an arm once it listens."""
+"""Takes an arm once it listens."""
 
 
-def emulate(
-    model: str,
-    ready: Ready,
-    *,
-    host: str = "127.0.0.2",
-    port: int = CONTROL_PORT,
-    fault_port: int = 0,
-    seconds: float | None = None,
-    things: Sequence[str] = (),
-    detections: str | None = None,
-    scene: StandsIn | None = None,
-) -> int:
+def emulate(config: EmulateConfig, ready: Ready) -> int:
     """Emulate an arm until SIGTERM, or for some seconds: 0. InputError for what is not valid.
 
     `things` is what its detector sees, `LABEL=X,Y,Z` in millimetres. In a `scene` things weigh something, are gripped,
     and stop the arm.
     """
-    there = read_things(list(things))
-    source = detections or (DETECTIONS if things else None)
-    world, pictures = (None, None) if scene is None else _world(model, scene)
-    address = Address(host, port, fault_port, _read(source) if source else None)
+    there = read_things(list(config.things))
+    source = config.detections or (DETECTIONS if config.things else None)
+    world, pictures = (None, None) if config.scene is None else _world(config, config.scene)
+    address = Address(config.host, config.port, config.fault_port, _read(source) if source else None)
 
-    def told(server: Server) -> None:
-        ready(Listens(host, port, server.fault_port, detections=source))
+    def listens(server: Server) -> None:
+        ready(Listens(config.host, config.port, server.fault_port, detections=source))
 
-    return Server(ARMS[model], address, there, world, pictures).serve(told, seconds)
+    return Server(ARMS[config.model], address, there, world, pictures).serve(listens, config.seconds)
 
 
-def _world(model: str, scene: StandsIn) -> tuple[MakeWorld, PictureProcess | None]:
+def _world(config: EmulateConfig, scene: str) -> tuple[MakeWorld, PictureProcess | None]:
     """A scene with the arm in it, and who takes pictures of it. InputError for an arm without a hand, or no scene."""
+    model = config.model
     if model not in bodies.names():
         raise InputError(f"--scene: the {model} has no gripper here; {valid(model, bodies.names())}")
     rendering.prepare(video=False, may=True)
@@ -89,7 +71,7 @@ def _world(model: str, scene: StandsIn) -> tuple[MakeWorld, PictureProcess | Non
         from tamp.backends.physics.start import start_of
         from tamp.backends.xarm.emulator.picture_process import PictureProcess
 
-        start = start_of(tasks.find(scene.scene), scene.seed, scene.init_state, model, drawn=True)
+        start = start_of(tasks.find(scene), config.seed, config.init_state, model, drawn=True)
     pictures = None if start.stage is None else PictureProcess(start.stage)
     return partial(Physics, BulletWorld(start.scene, start.robot), start.robot), pictures
 

@@ -8,20 +8,22 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from tamp.api.tool_configs import MEND_SECONDS
+from tamp.data import located
+from tamp.files.source import STDIN, Source, read
+from tamp.pddl import reading
+from tamp.pddl.edits import Repair
+from tamp.pddl.judges import PlanJudge, judge_of, read_for, verdict_on
+from tamp.pddl.plan_file import BadPlan, PlanFile
+from tamp.pddl.plan_formats import recognised
+from tamp.pddl.verdict import Judge, Verdict
+
 if TYPE_CHECKING:
     from tamp.backends.xarm.contract import Breach
     from tamp.backends.xarm.workcell import Workcell
     from tamp.errors import InputError
-    from tamp.files.source import Source
-    from tamp.pddl.edits import Mend
-    from tamp.pddl.judges import PlanJudge
-    from tamp.pddl.plan_file import PlanFile
-    from tamp.pddl.verdict import Verdict
 
 PlanFormat = Literal["pddl", "timed", "skills"]
-
-MEND_SECONDS = 2.0
-"""How long judging a plan takes at most where what would make it valid is looked for."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,12 @@ def validate(
     Returns:
         The plan, and its `verdict`: `valid`; `failed_at`, the number of the step that cannot be taken, from 1;
         `message`; `unmet`, each literal that does not hold when it must, with the step that took it away, what would
-        help, and the `values` of the numbers in it; `mend`, what would make the plan valid, in words, and `mended` with
-        its `steps` after that and the `edits`; `cost` by the problem's metric.
+        help, and the `values` of the numbers in it; `repair`, what would make the plan valid: its `words`, the `edits`
+        and the `steps` after them; `cost` by the problem's metric.
 
     Raises:
-        InputError: For files that cannot be read, steps that name no action or thing, and problems that nobody judges.
-            Where steps are at fault, its `mend` is what would make the plan valid.
+        InputError: For files that cannot be read, steps that name no action or thing, and problems without a judge.
+            Where steps are at fault, its `repair` is what would make the plan valid.
 
     >>> import tamp
     >>> problem = "problems/cases/drawer_first/problem.pddl"
@@ -72,24 +74,17 @@ def validate(
     >>> bool(tamp.validate("tabletop", problem, "problems/cases/drawer_first/good.plan"))
     True
     """
-    return judged(source_of(plan), judge_for(domain, problem), form, trace, Mending(mend_seconds))
+    return judged(source_of(plan), judge_for(domain, problem), form, trace, RepairBudget(mend_seconds))
 
 
 def judge_for(domain: str | Path, problem: str | Path) -> PlanJudge:
     """Who judges plans of a problem, any number of them."""
-    from tamp.pddl.judges import judge_of
-    from tamp.pddl.reading import read_problem
-
-    return judge_of(read_problem(domain, Path(problem))[2])
+    return judge_of(reading.read_problem(domain, Path(problem))[2])
 
 
 def other_domain(domain: str | Path, problem: str | Path) -> str:
     """That a problem says that it is for another domain, in words; empty where it does not, and for standard input,
     which is read once only. InputError for files that cannot be read."""
-    from tamp.data import located
-    from tamp.files.source import STDIN, read
-    from tamp.pddl import reading
-
     if STDIN in (str(domain), str(problem)):
         return ""
     return reading.other_domain(read(reading.locate(domain)), read(located(problem, "problem", ".pddl")))
@@ -97,9 +92,6 @@ def other_domain(domain: str | Path, problem: str | Path) -> str:
 
 def source_of(plan: str | Path | Sequence[str]) -> Source:
     """The text of a plan: of a file, a shipped one by its name, or of steps."""
-    from tamp.data import located
-    from tamp.files.source import Source, read
-
     if isinstance(plan, str | Path):
         return read(located(plan, "plan", ".plan", ".json"))
     return Source("plan", "".join(f"{step}\n" for step in plan))
@@ -107,24 +99,19 @@ def source_of(plan: str | Path | Sequence[str]) -> Source:
 
 def format_of(plan: Source, judge: PlanJudge | None) -> str:
     """The format that a plan looks like: `pddl`, `timed`, `skills`, or `xarm`, which needs no problem."""
-    from tamp.pddl.plan_formats import recognised
-
     if judge is None and '"steps"' in plan.text:  # with words around it too, which it is then refused for
         return "xarm"
     return recognised(plan.text)
 
 
-def mend_of(error: InputError) -> Mend:
+def repair_of(error: InputError) -> Repair:
     """What would make a plan valid that cannot be read; empty for any other error."""
-    from tamp.pddl.edits import Mend
-    from tamp.pddl.plan_file import BadPlan
-
-    return error.mend if isinstance(error, BadPlan) else Mend()
+    return error.repair if isinstance(error, BadPlan) else Repair()
 
 
 @dataclass(frozen=True)
 class ContractVerdict:
-    """What is wrong with an xArm action plan: its `breaches`, and `warnings` of what nobody reads, each with line and
+    """What is wrong with an xArm action plan: its `breaches`, and `warnings` of what is not read, each with line and
     column; `steps` is how many it has, None where it has none."""
 
     breaches: tuple[tuple[Breach, int, int], ...]
@@ -144,18 +131,18 @@ def contract(plan: Source, judge: PlanJudge | None = None, world: Workcell | Non
     from tamp.backends.xarm.contract_world import breaches_in
     from tamp.files.json_text import parse_json, places_of
 
-    read = parse_json(plan)
+    parsed = parse_json(plan)
     known = frozenset(o.name for o in judge.problem.all_objects) if judge else None
-    wrong = breaches(read, known) or ([] if world is None else breaches_in(read, world))
-    vain = [] if breaches(read) else unread(read)
+    wrong = breaches(parsed, known) or ([] if world is None else breaches_in(parsed, world))
+    vain = [] if breaches(parsed) else unread(parsed)
     places = places_of(plan) if wrong or vain else {}
     placed, in_vain = (tuple((b, *place_of(b, places)) for b in found) for found in (wrong, vain))
-    steps = read.get("steps") if isinstance(read, dict) else None
+    steps = parsed.get("steps") if isinstance(parsed, dict) else None
     return ContractVerdict(placed, in_vain, len(steps) if isinstance(steps, list) else None)
 
 
 @dataclass(eq=False)
-class Mending:
+class RepairBudget:
     """How long repairs of plans of one problem are looked for: `seconds` a plan, for all plans ten times that."""
 
     seconds: float = MEND_SECONDS
@@ -164,39 +151,34 @@ class Mending:
     def __post_init__(self) -> None:
         self._left = 10 * self.seconds
 
-    def mend(self, plan: PlanFile, judge: PlanJudge, begun: float) -> Mend:
+    def repair(self, plan: PlanFile, judge: PlanJudge, begun: float) -> Repair:
         """What would make a plan valid that is not, of which judging begun at a time of `time.monotonic`."""
-        from tamp.pddl.edits import Mend
-        from tamp.pddl.repair import repair
-        from tamp.pddl.verdict import Judge
-
         if not self.seconds:
-            return Mend()
+            return Repair()
         in_order = plan.format != "timed" or all(step.start is not None for step in plan.steps)
         if not isinstance(judge, Judge) or not in_order:
-            return Mend(why_none="no repair is looked for in plans with times")
+            return Repair(why_none="no repair is looked for in plans with times")
         if self._left < self.seconds:
-            return Mend(why_none="no repair is looked for: the time for it was spent on the plans before")
+            return Repair(why_none="no repair is looked for: the time for it was spent on the plans before")
+        from tamp.pddl.repair import repair  # which loads a planner
+
         found = repair(plan, judge, self.seconds, max(0.0, self.seconds - (time.monotonic() - begun)))
         self._left -= time.monotonic() - begun
         return found
 
 
 def judged(
-    plan: Source, judge: PlanJudge, form: str | None = None, trace: bool = False, mending: Mending | None = None
+    plan: Source, judge: PlanJudge, form: str | None = None, trace: bool = False, budget: RepairBudget | None = None
 ) -> Judged:
     """The same of a plan whose text is read already, by a judge of the problem.
-    BadPlan, an InputError, has all that is wrong with a plan that cannot be read, and its mend."""
-    from tamp.pddl.judges import read_for, verdict_on
-    from tamp.pddl.plan_file import BadPlan
-
-    mending, begun = mending or Mending(), time.monotonic()
+    BadPlan, an InputError, has all that is wrong with a plan that cannot be read, and its repair."""
+    budget, begun = budget or RepairBudget(), time.monotonic()
     try:
         read = read_for(plan, judge.problem, form)
         verdict = verdict_on(read, judge, trace)
     except BadPlan as e:
-        e.mend = mending.mend(e.plan, judge, begun)
+        e.repair = budget.repair(e.plan, judge, begun)
         raise
     if not verdict.valid:
-        verdict = replace(verdict, mended=mending.mend(read, judge, begun))
+        verdict = replace(verdict, repair=budget.repair(read, judge, begun))
     return Judged(read, verdict)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tamp.api.configs import DEFAULT_MODEL, LANGUAGE_PLANNER
 from tamp.quiet import debugging
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from llm.reader.arm import ParallelArmReader
     from llm.reader.readers import InTurnReader, ParallelReader
     from llm.vocabulary.phrases import Vocabulary
-    from tamp.agent.decision_request import Decide
-    from tamp.agent.instruction import Read
+    from tamp.agent.camera_perceiver import Read
+    from tamp.agent.director import Decide
     from tamp.api.scenes import LoadedScene, Seen
     from tamp.backends.xarm.workcell import Workcell
     from tamp.model.domain import Domain
@@ -33,28 +34,18 @@ if TYPE_CHECKING:
     from tamp.model.state import WorldState
     from tamp.pddl.planner import Planner
 
-DEFAULT = "qwen2.5-coder-1.5b"
-"""The model that reads instructions unless another one is named (`weights.DEFAULT`; a test compares them)."""
-PLANS = "qwen"
-"""What the language model is called where it plans, whichever model that is."""
-
 
 def model(name: str | Path | None = None) -> Model:
     """What `--llm` names, by default the model that reads instructions; its weights are loaded at the first question.
     InputError when it is missing."""
     from llm.models.load import load
 
-    return load(DEFAULT if name is None else str(name))
-
-
-def plans(name: str) -> bool:
-    """Whether the planner of that name is the language model."""
-    return name == PLANS
+    return load(DEFAULT_MODEL if name is None else str(name))
 
 
 def planner(name: str, model: Model | None, timeout: float = 60.0) -> Planner:
     """The planner of that name; `model` is not needed for those that ask none. `timeout` in seconds is for engines."""
-    if not plans(name):
+    if name != LANGUAGE_PLANNER:
         from tamp.pddl.planner import Engine
 
         return Engine(name, timeout)
@@ -72,9 +63,9 @@ def advisor(model: Model, domain: Domain, journal: Journal) -> Decide:
 
 
 def reader(model: Model | None, assume_first: bool = False) -> Read:
-    """Who reads instructions for a policy; nobody, without a model."""
+    """What reads instructions for a policy; nothing, without a model."""
     if model is None:
-        from tamp.agent.instruction import nobody_reads
+        from tamp.agent.camera_perceiver import nobody_reads
 
         return nobody_reads
     from llm.reader.readers import PolicyReader

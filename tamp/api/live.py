@@ -9,20 +9,17 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from tamp.agent.agent import Outcome
-from tamp.agent.command_authority import CommandAuthority
-from tamp.agent.order_script import Disturb, Script, read_script
-from tamp.agent.order_server import OrderServer
-from tamp.agent.orders import WORDS, End, read_json, read_typed
+from tamp.agent.agent import AgentOutcome
+from tamp.agent.order_server import CommandAuthority, OrderServer
+from tamp.agent.orders import WORDS, Disturb, End, Script, read_json, read_script, read_typed
 from tamp.agent.session import Session
-from tamp.api import language
+from tamp.api.arm_configs import LiveConfig
 from tamp.api.sources import Say, silent
 from tamp.backends.xarm.arm_stop import ArmStop, stopped_by_signals
 from tamp.errors import InputError, TampError
 from tamp.model.events import Blind, Event, Events, GoalTaken, Late, OrderTaken, StageChanged
-from tamp.pddl.engines import usual
 from tamp.runs.episode import Result
 from tamp.runs.episode_log import EpisodeLog, new_folder
 from tamp.runs.spoken import live_line_of, spoken
@@ -43,45 +40,13 @@ def no_orders(words: Words) -> Iterable[str]:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a session is asked for.
-
-    `backend` is a simulator, where a `scene` is as for `load_scene`; `fake`, a kinematic robot among boxes; or `xarm`,
-    the arm that the `world` and the `host` say where to find. `script` is a file of orders. With the `paused` clock the
-    world waits while it is thought, else it goes on. With `listen` orders are taken over a Unix socket as well, at a
-    path, or over one and a port of 127.0.0.1 (0: a free one), where a client sends a token first. With `dead_man` the
-    session is stopped when the caller has given no line of orders, or other sign of life, for so many seconds.
-    """
-
-    scene: str | None = None
-    backend: Literal["libero", "mujoco", "pybullet", "fake", "xarm"] = "libero"
-    decider: Literal["planner", "qwen", "script", "person"] = "planner"
-    script: Path | None = None
-    clock: Literal["paused", "real"] = "real"
-    seed: int | None = None
-    init_state: int | None = None
-    llm: str = language.DEFAULT
-    domain: str = "tabletop"
-    planner: str = field(default_factory=usual)
-    seconds: float | None = None
-    listen: Path | int | None = None
-    dead_man: float | None = None
-    view: bool = False
-    """Whether pictures are made for a page of it, which gives orders, too."""
-    host: str | None = None
-    port: int | None = None
-    world: Path | None = None
-    out: Path | None = None
-
-
-@dataclass(frozen=True)
 class Callbacks:
     """What a session calls while it goes on.
 
     `say` gets a line of words for what happens, `on_event`, where it is given, each event as plain data instead.
-    `orders` gives orders where there is no script, a line at a time, in a thread of its own: `start (pick mug_1
+    `orders` gives orders where there is no script, a line at a time, in a thread: `start (pick mug_1
     table)`, `stop`, `skip 2`, `undo`, `end`, other words to be read, or the same as JSON; an empty line asks for the
-    state. After the last line the session is over once nothing runs. `name` is what others are told who gives the
+    state. After the last line the session is over once nothing runs. `name` is how others are informed who gives the
     orders. `stops` is entered while the session runs, and may stop it.
     """
 
@@ -92,36 +57,32 @@ class Callbacks:
     stops: Callable[[ArmStop], contextlib.AbstractContextManager[None]] = stopped_by_signals
 
 
-def begun(asked: Asked) -> Live:
+def begun(config: LiveConfig) -> Live:
     """Check all that can be checked before anything is built, and get ready. InputError for what is not valid."""
-    entries = read_script(asked.script) if asked.script is not None else []
-    if (asked.decider == "script") > (asked.script is not None):
-        raise InputError("--decider script needs a --script FILE.jsonl")
-    if asked.decider == "person" and asked.script is not None:
-        raise InputError("--decider person takes orders from a person, not from a --script")
+    entries = read_script(config.script) if config.script is not None else []
     run: RunSession
-    if asked.backend == "xarm":
+    if config.backend == "xarm":
         from tamp.api.live_arm import prepared
 
-        asked, run = prepared(asked)
+        config, run = prepared(config)
     else:
         from tamp.api.live_table import prepared
 
-        asked, run = prepared(asked)
-    return Live(asked, run, Script(entries))
+        config, run = prepared(config)
+    return Live(config, run, Script(entries))
 
 
 @dataclass(frozen=True, eq=False)
 class Live:
     """A session that is ready to be run, once."""
 
-    asked: Asked
+    config: LiveConfig
     run: RunSession
     script: Script
 
     def folder(self) -> Path:
         """The folder that was asked for, or a new one."""
-        return self.asked.out or new_folder(EPISODES, "live")
+        return new_folder(EPISODES, "live") if self.config.out is None else Path(self.config.out)
 
     def __call__(self, callbacks: Callbacks, folder: Path | None = None) -> Result:
         """Run it, into a folder, by default the one that was asked for. InputError for one that holds an episode.
@@ -146,27 +107,27 @@ class OrderedSession:
     session: Session
     period: float
     disturb: Callable[[Disturb], None]
-    """Moves a thing, as if by somebody's hand. InputError where that cannot be."""
+    """Moves a thing, as if by hand. InputError where that cannot be."""
     stop: ArmStop = field(init=False)
     _begun: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        self.stop = ArmStop(self.live.asked.dead_man)
+        self.stop = ArmStop(self.live.config.dead_man)
 
     def begin(self, name: str, log: EpisodeLog, events: Events, opened: contextlib.ExitStack) -> None:
         """Report what happens, take orders, and be stopped by what stops it, until `opened` is closed."""
-        callbacks, asked = self.callbacks, self.live.asked
+        callbacks, config = self.callbacks, self.live.config
         if callbacks.on_event is None:
             events.subscribe(spoken(callbacks.say, live_line_of))
         else:
             events.subscribe(self._as_data_to(callbacks.on_event))
         authority = CommandAuthority(self.session.order)
-        if asked.listen is not None or asked.view:
-            server = _listen(authority, asked.listen, callbacks.say)
+        if config.socket is not None or config.view:
+            server = _listen(authority, config.socket, callbacks.say)
             opened.callback(server.close)
             log.event("listens", path=server.path)
             events.subscribe(self._as_data_to(server.tell))
-        callbacks.say(f"{name} (oracle perception, {asked.clock} clock)")
+        callbacks.say(f"{name} (oracle perception, {config.clock} clock)")
         if self.live.script.over:
             threading.Thread(target=self._hear, args=(authority,), name=callbacks.name, daemon=True).start()
         opened.enter_context(callbacks.stops(self.stop))
@@ -179,14 +140,14 @@ class OrderedSession:
 
     def tick(self, observation: Observation) -> Command | None:
         """The command for this control period; None once it is over."""
-        session, script, limit = self.session, self.live.script, self.live.asked.seconds
+        session, script, limit = self.session, self.live.script, self.live.config.seconds
         if self.stop.reason:
             session.order(End())
         if not script.over:
             script.give(session, self.disturb)
             session.ends_when_idle = session.ends_when_idle or script.over
         command = session.tick(observation)
-        gone = session.time if self.live.asked.clock == "paused" else time.monotonic() - self._begun
+        gone = session.time if self.live.config.clock == "paused" else time.monotonic() - self._begun
         return None if limit is not None and gone >= limit else command
 
     def close(self) -> None:
@@ -194,10 +155,10 @@ class OrderedSession:
         self.session.close()
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> AgentOutcome:
         """How long it took, in control periods and in seconds of the session."""
         steps = round(self.session.time / self.period)
-        return Outcome(steps=steps, total_steps=steps, seconds={"session": round(self.session.time, 3)})
+        return AgentOutcome(steps=steps, total_steps=steps, seconds={"session": round(self.session.time, 3)})
 
     def conclude(self, result: Result) -> None:
         """Note what stopped the session, if anything did."""

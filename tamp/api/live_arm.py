@@ -6,21 +6,17 @@ import contextlib
 from dataclasses import replace
 from pathlib import Path
 
-from motion.bullet import loaded
 from tamp.agent.clock import run as run_clock
-from tamp.agent.order_script import Disturb
+from tamp.agent.orders import Disturb
 from tamp.agent.session import Session
-from tamp.api import arms, language
-from tamp.api.live import Asked, Callbacks, Live, OrderedSession, RunSession
+from tamp.api import arm_plans, language
+from tamp.api.arm_configs import LiveConfig
+from tamp.api.live import Callbacks, Live, OrderedSession, RunSession
 from tamp.backends.xarm.address import CONTROL_PORT
-from tamp.backends.xarm.arm_backend import ArmBackend
 from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_result import STANDS
 from tamp.backends.xarm.arm_stop import ArmStop
-from tamp.backends.xarm.motion_planner import MotionPlanner
-from tamp.backends.xarm.opening import claimed, connected, detector_of, tool_of
-from tamp.backends.xarm.performing import ArmPerformer
-from tamp.backends.xarm.step_targets import StepTargets
+from tamp.backends.xarm.opening import cell_fields, performer_at, refiner_in
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
 from tamp.model.events import Events
@@ -33,14 +29,10 @@ PATIENCE = 5.0
 """Seconds for which an arm is waited for that still moves when a session begins."""
 
 
-def prepared(asked: Asked) -> tuple[Asked, RunSession]:
+def prepared(config: LiveConfig) -> tuple[LiveConfig, RunSession]:
     """What is asked for, and what runs it. InputError for a world that is wrong, or an address that is missing."""
-    if asked.scene is not None or asked.init_state is not None or asked.clock == "paused":
-        raise InputError("--scene, --init-state and --clock paused are for simulated scenes, not for --backend xarm")
-    if asked.decider == "qwen":
-        raise InputError("--decider qwen is for tables: what an arm is told is read as steps already")
-    cell = arms.world(asked.world)
-    address = arms.address(cell, asked.host)
+    cell = arm_plans.world(config.world)
+    address = arm_plans.address(cell, config.host)
 
     def run(live: Live, callbacks: Callbacks, folder: Path) -> Result:
         def act(log: EpisodeLog) -> Result:
@@ -49,26 +41,23 @@ def prepared(asked: Asked) -> tuple[Asked, RunSession]:
 
         return conduct(folder, act)
 
-    return replace(asked, seed=asked.seed or 0), run
+    return replace(config, seed=config.seed or 0), run
 
 
 def _act(
     live: Live, callbacks: Callbacks, cell: Workcell, address: str, log: EpisodeLog, opened: contextlib.ExitStack
 ) -> Result:
     """A session on the arm at an address, and what it came to."""
-    asked, events = live.asked, Events(log.take)
-    of_arm = {"world": cell.name, "arm": cell.arm.name, "tool": tool_of(cell), "host": address}
-    log.event("start", schema=SCHEMA, seed=asked.seed, clock=asked.clock, **of_arm, versions=versions())
-    opened.enter_context(claimed(address))
-    detector = detector_of(cell, callbacks.say, opened)
-    loaded()  # now, not while the arm moves
-    driver, hand = connected(cell, address, asked.port or CONTROL_PORT, opened)
-    reader = language.arm_reader(asked.llm, cell, log)
+    config, events = live.config, Events(log.take)
+    about = {"seed": config.seed, "clock": config.clock, **cell_fields(cell, address)}
+    log.event("start", schema=SCHEMA, **about, versions=versions())
+    refiner = refiner_in(cell, log.event, callbacks.say, opened)
+    performer = performer_at(address, config.port or CONTROL_PORT, refiner, ArmStop(), opened)
+    reader = language.arm_reader(config.llm, cell, log)
     opened.callback(reader.close)
+    performer.patience, performer.reader = PATIENCE, reader
     log.best_effort()
-    backend, targets = ArmBackend(driver, cell.T_flange_tool), StepTargets(cell, detector)
-    performer = ArmPerformer(backend, MotionPlanner(cell), targets, ArmStop(), log.event, hand)
-    performer.reader, performer.patience = reader, PATIENCE
+    backend = performer.backend
     acting = OrderedSession(live, callbacks, Session(performer, events), backend.period, _disturb)
     acting.begin(f"{cell.arm.name} at {address}", log, events, opened)
     result = Result(out=str(log.folder))

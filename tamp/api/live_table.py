@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from motion.poses import pose
 from tamp.agent.director import Director
-from tamp.agent.order_script import Disturb
+from tamp.agent.orders import Disturb
 from tamp.agent.session import Session
 from tamp.agent.tabletop_agent import TabletopAgent
 from tamp.api import arguments, language
-from tamp.api.live import Asked, Callbacks, Live, OrderedSession, RunSession
+from tamp.api.arm_configs import LiveConfig
+from tamp.api.live import Callbacks, Live, OrderedSession, RunSession
 from tamp.backends.libero.scene_description import Task
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Backend
@@ -24,7 +25,7 @@ from tamp.model.scene import Perceiver
 from tamp.pddl.planner import Engine
 from tamp.quiet import hush_simulator
 from tamp.runs.episode import Result, Settings, noted, robot_at_table
-from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld, Place, run_episode
+from tamp.runs.episode_runner import EpisodePlace, EpisodeSetup, EpisodeWorld, run_episode
 from tamp.runs.evaluator import Evaluator
 from tamp.runs.task_check import TaskCheck
 
@@ -35,37 +36,35 @@ FAKE_SCENE = "packed/3"
 """The fake's scene unless another one is named: FAMILY/BOXES."""
 
 
-def prepared(asked: Asked) -> tuple[Asked, RunSession]:
+def prepared(config: LiveConfig) -> tuple[LiveConfig, RunSession]:
     """What is asked for with the scene's own seed where none was given, and what runs it. InputError for a scene, a
     domain, a planner or options that are not there."""
-    if asked.host is not None or asked.port is not None or asked.world is not None:
-        raise InputError("--host, --port and --world are for --backend xarm")
-    task = _task(asked.backend, asked.scene)
-    domain = arguments.domain(asked.domain)
-    if asked.backend != "fake":
+    task = _task(config.backend, config.scene)
+    domain = arguments.domain(config.domain)
+    if config.backend != "fake":
         from tamp.backends.libero.tasks import check_goal
 
         check_goal(task, domain)
-    arguments.planner(asked.planner)
-    asked = replace(asked, seed=task.seed if asked.seed is None else asked.seed)
+    arguments.check_planner(config.planner)
+    config = replace(config, seed=task.seed if config.seed is None else config.seed)
 
     def run(live: Live, callbacks: Callbacks, folder: Path) -> Result:
         settings = Settings(
-            domain, Engine(asked.planner), asked.seed or 0, asked.init_state, clock=asked.clock, view=asked.view
+            domain, Engine(config.planner), config.seed or 0, config.init_state, clock=config.clock, view=config.view
         )
-        place = _TakingOrders(live, callbacks, _place(asked.backend, asked.scene))
+        place = _TakingOrders(live, callbacks, _place(config.backend, config.scene))
         return run_episode(place, task, _no_goal, settings, folder, callbacks.say)
 
-    return asked, run
+    return config, run
 
 
 @dataclass(eq=False)
 class _TakingOrders:
-    """A place where one session takes orders (`tamp.runs.episode_runner.Place`)."""
+    """A place where one session takes orders (`tamp.runs.episode_runner.EpisodePlace`)."""
 
     live: Live
     callbacks: Callbacks
-    place: Place
+    place: EpisodePlace
     _robot: TabletopAgent = field(init=False)
     _acting: OrderedSession = field(init=False)
     _check: TaskCheck | None = None
@@ -94,14 +93,14 @@ class _TakingOrders:
         evaluator: Evaluator,
         events: Events,
     ) -> OrderedSession:
-        asked, task, settings, log = self.live.asked, episode.task, episode.settings, episode.log
+        config, task, settings, log = self.live.config, episode.task, episode.settings, episode.log
         waits, limit = settings.clock == "paused", world.step_limit
-        reader = language.session_reader(asked.llm, settings.domain, task.names, log, waits=waits)
+        reader = language.session_reader(config.llm, settings.domain, task.names, log, waits=waits)
         opened.callback(reader.close)
         robot = robot_at_table(world.backend, world.truth, world.robot, settings, log, events, opened, limit)
         robot.reader, session = reader, Session(robot, events)
-        if asked.decider == "qwen":
-            decide = language.session_decider(asked.llm, settings.domain, log, waits=waits)
+        if config.decider == "qwen":
+            decide = language.session_decider(config.llm, settings.domain, log, waits=waits)
             opened.callback(decide.close)
             robot.director = Director(decide, session.order, lambda: session.activities, robot.listed, robot.table)
             events.subscribe(robot.director.hear)
@@ -129,7 +128,7 @@ class _TakingOrders:
 
 
 def _disturb(backend: Backend, truth: Perceiver, what: Disturb) -> None:
-    """Move a thing, as if by somebody's hand. InputError where that cannot be."""
+    """Move a thing, as if by hand. InputError where that cannot be."""
     scene, put = truth.perceive(), getattr(backend, "put", None)
     movable = [o.name for o in scene if o.movable]
     if what.thing not in movable or put is None:
@@ -158,17 +157,17 @@ def _task(backend: str, scene: str | None) -> Task:
         return tasks.find(scene or "mug_in_drawer")
 
 
-def _place(backend: str, scene: str | None) -> Place:
+def _place(backend: str, scene: str | None) -> EpisodePlace:
     """Where a session takes place. InputError for scenes that are not there."""
     if backend == "fake":
         from tamp.backends.libero import rendering
-        from tamp.runs.worlds import InFake
+        from tamp.runs.table_worlds import InFake
 
         rendering.prepare(video=False, sight=False)
         return InFake(*_fake_scene(scene or FAKE_SCENE))
-    from tamp.api.solving import place_in
+    from tamp.api.solving import simulated
 
-    return place_in(backend)
+    return simulated(backend)
 
 
 def _fake_scene(scene: str) -> tuple[Family, int]:

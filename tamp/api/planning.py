@@ -6,12 +6,16 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from tamp.api import arguments, language
-from tamp.api.grounding import one_goal
+from tamp.api.configs import LANGUAGE_PLANNER
+from tamp.api.goal_requests import one_goal
+from tamp.api.options import keywords
 from tamp.api.scenes import seen_in
+from tamp.api.tool_configs import PlanConfig
 from tamp.errors import InputError
+from tamp.files.replacing import replace_file
 from tamp.pddl.engines import usual
 
 if TYPE_CHECKING:
@@ -21,18 +25,14 @@ if TYPE_CHECKING:
     from tamp.model.events import Journal
     from tamp.model.goal import Goal
     from tamp.model.grounding import Grounding
-    from tamp.pddl.ask import Answer, FoundPlan, Question
-    from tamp.pddl.engines import Aim
-    from tamp.pddl.planner import PlanStatus
+    from tamp.pddl.ask import Question
+    from tamp.pddl.planner import Plan, PlanResult, PlanStatus
     from tamp.planning.deliberation import InTurn
     from tamp.planning.motion_cross_check import MotionCrossCheck
     from tamp.planning.search import Search
 
 SEARCH = 0.5
 """Of the seconds of a time limit, what the search has at least, however long reading took."""
-
-AFTER = 0.1
-"""Of the seconds left for a search, what is kept to find out which of several goals have a plan, where all had none."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,8 @@ def mind_of(
     from tamp.skills.registry import bind
 
     planner = planner or usual()
-    arguments.planner(planner)
-    who = language.planner(planner, language.model(llm) if language.plans(planner) else None, timeout)
+    arguments.check_planner(planner)
+    who = language.planner(planner, language.model(llm) if planner == LANGUAGE_PLANNER else None, timeout)
     world = world or world_of(scene.perceiver.perceive(), scene.robot)
     skills = {**patterns(), **bind(scene.domain)}
     return Search(world, scene.domain, skills, who, np.random.default_rng(seed), log=log)
@@ -140,32 +140,12 @@ def deliberation(mind: Search, scene: LoadedScene, log: Journal | None = None) -
     return MotionCrossCheck(thinks, log) if scene.simulator == "xarm" else thinks
 
 
-def plan_problem(
-    domain: str | Path,
-    problem: str | Path,
-    *,
-    planner: str | None = None,
-    aim: Aim = "first",
-    timeout: float = 60.0,
-    llm: str | None = None,
-    on_plan: Callable[[FoundPlan], None] | None = None,
-    spent: float = 0.0,
-) -> Answer:
+@keywords(PlanConfig)
+def plan_problem(config: PlanConfig) -> PlanResult:
     """Plan a problem that is given in PDDL.
 
-    Args:
-        domain: A PDDL file, a folder with a `domain.pddl`, or a name under `domains/`.
-        problem: A PDDL file.
-        planner: An engine of unified-planning, by default Fast Downward; or `qwen`: the language model plans.
-        aim: `first`, any plan; `optimal`, one that is proven to be the best; `anytime`, better and better ones
-            until the time is up.
-        timeout: Seconds for the search, and for what explains that there is no plan.
-        llm: The language model where it plans; by default the one that reads instructions.
-        on_plan: Is called with each plan when it is found.
-        spent: Seconds of the time limit that are gone already.
-
     Returns:
-        `status`, `plans` (the best one, with `actions`, `steps` and `cost`), `message`, and `why` where it is
+        `status`, `plan` (with `actions`, `steps` and `cost`), `message`, and `why` where it is
         unsolvable: what can never hold, and what would help.
 
     Raises:
@@ -173,49 +153,53 @@ def plan_problem(
 
     >>> import tamp
     >>> answer = tamp.plan_problem("tabletop", "problems/cases/drawer_first/problem.pddl")
-    >>> answer.status.value, answer.plans[0].steps
+    >>> answer.status.value, answer.plan.steps
     ('found', ['(open-drawer chest)', '(pick cup bench)', '(place-in cup chest)'])
     """
+    return planned(config)
+
+
+def planned(config: PlanConfig, on_plan: Callable[[Plan], None] | None = None, spent: float = 0.0) -> PlanResult:
+    """The same. `on_plan` is called with each plan when it is found; `spent` seconds of the time limit are gone."""
+    answer = _asked(config, on_plan or (lambda plan: None), spent)
+    if config.out is not None and answer.plan is not None:
+        replace_file(Path(config.out), str(answer.plan))
+    return answer
+
+
+def _asked(config: PlanConfig, on_plan: Callable[[Plan], None], spent: float) -> PlanResult:
     from tamp.pddl.ask import ask, ask_planner
-    from tamp.pddl.conditions import parts
     from tamp.pddl.reading import read_problem
 
-    start, planner = time.monotonic(), planner or usual()
-    _, _, parsed = read_problem(domain, Path(problem))
-    question = _question(planner, aim, timeout)
+    start, timeout = time.monotonic(), config.timeout
+    _, _, parsed = read_problem(config.domain, Path(config.problem))
+    question = _question(config)
     left = max(timeout - (time.monotonic() - start + spent), timeout * SEARCH)
-    if language.plans(planner):
-        return ask_planner(parsed, language.planner(planner, language.model(llm)), replace(question, left=left))
-    after = min(left * AFTER, left - timeout * SEARCH) if len(parts(parsed.goals)) > 1 else 0.0
-    question = replace(question, left=left - after)
-    return _explained(ask(parsed, question, on_plan or (lambda plan: None)), parsed, left)
+    if config.planner == LANGUAGE_PLANNER:
+        asks = language.planner(config.planner, language.model(config.llm))
+        return ask_planner(parsed, asks, replace(question, left=left))
+    return _explained(ask(parsed, replace(question, left=left), on_plan), parsed, left)
 
 
-def _question(planner: str, aim: Aim, timeout: float) -> Question:
+def _question(config: PlanConfig) -> Question:
     """InputError for an engine that is not there or cannot do it."""
     from tamp.pddl import engines
     from tamp.pddl.ask import Question
 
-    if language.plans(planner):
+    planner, aim = config.planner, config.aim
+    if planner == LANGUAGE_PLANNER:
         if aim != "first":
             raise InputError(f"--planner {planner} finds one plan; valid with --{aim}: an engine")
-        return Question(planner, "first", timeout)
-    if aim not in get_args(engines.Aim):
-        raise InputError(f"no aim {aim!r}; valid: {', '.join(get_args(engines.Aim))}")
-    arguments.planner(planner)
-    return Question(engines.for_aim(planner, aim), aim, timeout)
+        return Question(planner, "first", config.timeout)
+    arguments.check_planner(planner)
+    return Question(engines.for_aim(planner, aim), aim, config.timeout)
 
 
-def _explained(answer: Answer, parsed: Any, left: float) -> Answer:
-    """The answer with what is found out in the seconds left about a problem that has no plan, or none in time."""
-    from tamp.pddl.conditions import parts
+def _explained(answer: PlanResult, parsed: Any, left: float) -> PlanResult:
+    """The answer with what is found out in the seconds left about a problem that has no plan."""
     from tamp.pddl.planner import PlanStatus
-    from tamp.pddl.unsolvable import explain, without_some
+    from tamp.pddl.unsolvable import explain
 
-    rest = max(0.0, left - answer.seconds)
-    if answer.status is PlanStatus.UNSOLVABLE:
-        return replace(answer, why=explain(parsed, answer.engine, rest))
-    if answer.status is PlanStatus.TIMEOUT and len(parts(parsed.goals)) > 1:
-        why = without_some(parsed, answer.engine, rest)
-        return replace(answer, why=why if why.drop else None)
-    return answer
+    if answer.status is not PlanStatus.UNSOLVABLE:
+        return answer
+    return replace(answer, why=explain(parsed, answer.engine, max(0.0, left - answer.seconds)))

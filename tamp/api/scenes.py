@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tamp.model.domain import Domain
     from tamp.model.scene import Perceiver, Scene
     from tamp.model.state import WorldState
-    from tamp.perception.state_estimator import StateEstimator
+    from tamp.perception.observers import StateEstimator
 
 Simulator = Literal["libero", "mujoco", "pybullet", "xarm"]
 """Where a scene is: in a simulator; `xarm`: an arm works in it through its maker's SDK."""
@@ -149,10 +149,10 @@ def load_scene(
         body: Another robot in the place of the scene's own: a name such as `xarm7`, or its `.toml`. Not in LIBERO.
         host: With `xarm`: the address of the arm, which stands in the scene already, at its posture.
         port: With `xarm`: its control port; only emulated arms have another than 502.
-        eyes: With `xarm`: who says what is around it: the fault port of `tamp xarm emulate`, `tcp://127.0.0.2:7002`.
+        eyes: With `xarm`: what knows what is around it: the fault port of `tamp xarm emulate`, `tcp://127.0.0.2:7002`.
         pictures: Get ready to draw, in LIBERO: `ground` then shows a language model that sees what there is,
             and `picture` gives it.
-        say: Is told what happens.
+        say: Is called with what happens, a line at a time.
 
     Returns:
         The scene, to be closed by the caller.
@@ -170,7 +170,6 @@ def load_scene(
 
     rendering.prepare(video=False, sight=pictures, may=True)
     with hush_simulator():
-        from tamp.backends import bodies
         from tamp.backends.libero import tasks
         from tamp.pddl.domain_file import load
         from tamp.skills.registry import bound
@@ -179,10 +178,8 @@ def load_scene(
         tasks.check_goal(task, loaded)
         found = bound(loaded)
         chosen = _simulator(simulator, task, body, host)
-        named = None if body is None else str(body)
-        if named is not None:
-            bodies.find(named)  # what is wrong with it is known before a scene is built
-        at = arguments.arm_at_table(chosen, named, arguments.driven(chosen, named, host, port, eyes))
+        at = arguments.arm_at_table(chosen, body, host, port, eyes)
+        arguments.check_perception(chosen, body, "oracle", None)
     if say is not None:
         say(f"building {task.name}")
     drawn = task.seed if seed is None else seed
@@ -190,7 +187,7 @@ def load_scene(
         backend, perceiver, robot, environment = _built(chosen, task, drawn, init_state, body, at, pictures, opened)
         kept = opened.pop_all()
     from tamp.model.bodies import world_of
-    from tamp.perception.state_estimator import StateEstimator
+    from tamp.perception.observers import StateEstimator
 
     return LoadedScene(
         name=task.name,

@@ -18,10 +18,11 @@ from tamp.errors import InputError
 from tamp.files.replacing import replacing
 from tamp.files.source import Source, read
 from tamp.model.domain import Domain
+from tamp.model.goal_syntax import Node
 from tamp.pddl.domain_file import load
-from tamp.pddl.tree import Node, tree
+from tamp.pddl.tree import tree
 from tamp.perception.predicates import SEEN
-from tamp.skills.declared import backend_of, table_specs
+from tamp.skills.builtin_specs import backend_of, table_specs
 
 Kind = Literal["domain", "skill", "observer", "scene"]
 TEMPLATES = Path(__file__).parents[1] / "templates"

@@ -9,7 +9,7 @@ import numpy as np
 
 import motion
 from motion.arms import Arm
-from motion.hands import Hand
+from motion.hands import MountedHand
 from motion.poses import Array, pose, rotation_about
 from motion.robot import RobotDescription
 from motion.robot_files import other_kind, standing
@@ -32,7 +32,7 @@ class RobotBody:
     robot: RobotDescription
     reach: float
     arm: Arm | None = None
-    hand: Hand | None = None
+    hand: MountedHand | None = None
     base: Array | None = None
     yaw: float = 0.0
 
@@ -40,7 +40,7 @@ class RobotBody:
         """The robot with its base somewhere."""
         return replace(self.robot, mjcf=standing(self.robot.mjcf, T_world_base))
 
-    def for_sdk(self) -> tuple[Arm, Hand]:
+    def for_sdk(self) -> tuple[Arm, MountedHand]:
         """What UFACTORY's SDK drives of it. InputError for a robot that it does not."""
         if self.arm is None or self.hand is None:
             known = ", ".join(name for name in names() if find(name).arm is not None)

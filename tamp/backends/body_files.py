@@ -17,7 +17,7 @@ from motion.poses import Array, from_rpy
 from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains, out_of_range
 from motion.robot_assembly import AssemblySpec, assembled, mounted
 from motion.robot_files import Format, other_kind, read_parts
-from motion.robot_parts import ModelError, Part
+from motion.robot_parts import ModelError, RigidPart
 from tamp.backends.bodies import RobotBody
 from tamp.errors import InputError
 from tamp.files.quantities import TURN
@@ -97,14 +97,14 @@ def _spec(table: Table) -> AssemblySpec:
     )
 
 
-def _parts(table: Table, path: Path, radians: bool) -> tuple[Part, ...]:
+def _parts(table: Table, path: Path, radians: bool) -> tuple[RigidPart, ...]:
     given = [f for f in FORMATS if table.has(f)]
     if len(given) != 1:
         raise table.wrong("a robot has an arm, or a urdf, or an mjcf" if not table.at else "a hand has a urdf or mjcf")
     return read_parts(_file(table, given[0], path), given[0], radians)
 
 
-def _with_hand(parts: tuple[Part, ...], hand: Table, path: Path, radians: bool) -> tuple[Part, ...]:
+def _with_hand(parts: tuple[RigidPart, ...], hand: Table, path: Path, radians: bool) -> tuple[RigidPart, ...]:
     hand.only(*FORMATS, "link", "xyz", "rpy")
     link, T_link_hand = hand.text("link", "a link of the arm"), _placed(hand)
     try:
@@ -133,7 +133,7 @@ def is_model(name: str) -> bool:
     return Path(name).suffix.lower() in MODELS or other_kind(name) is not None
 
 
-def read_model(name: str, radians: bool = False) -> tuple[Part, ...]:
+def read_model(name: str, radians: bool = False) -> tuple[RigidPart, ...]:
     """The parts of a model: a file, or `package:path`. InputError for what is none."""
     file = _located(name, Path())
     if file is None:

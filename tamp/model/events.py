@@ -1,4 +1,4 @@
-"""What happens in a session, typed: the log, the terminal, a page and a report are told the same."""
+"""What happens in a session, typed: the log, the terminal, a page and a report get the same events."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class Late(Event):
 
 @dataclass(frozen=True, eq=False)
 class StateTold(Event):
-    """The state in words, for somebody who asked."""
+    """The state in words, as it was asked for."""
 
     kind = "told"
     text: str

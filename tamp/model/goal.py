@@ -1,7 +1,7 @@
 """Goals: ground formulas over the domain's predicates and the scene's symbols, and what must be left alone.
 
 A goal is read from PDDL with `and or not imply forall exists =`. Quantifiers are spelled out over the scene when it is
-read, so that nobody downstream sees more than `and`, `or` and negated atoms. What is asked for one after the other is
+read, so that nothing downstream sees more than `and`, `or` and negated atoms. What is asked for one after the other is
 a tuple of goals.
 """
 

@@ -166,8 +166,8 @@ class Reader:
         return name
 
     def _valid(self, name: str, kind: str, fitting: list[str]) -> str:
-        """What would have been valid: what is of that very type, then of one below it, then places beside what is
-        there, of which no quantifier speaks."""
+        """What would have been valid: what is of that very type, then of one below it, then places next to what is
+        there, over which no quantifier ranges."""
         symbols, ranged = self.symbols or {}, self.ranged
         return valid(name, fitting, lambda s: 2 if ranged is not None and s not in ranged else symbols[s] != kind)
 

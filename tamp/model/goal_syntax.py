@@ -4,35 +4,78 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tamp.errors import InputError
 
 DEEPEST = 100
 """Levels of parentheses, in goals and in PDDL files. What people write has ten."""
-MOST_TOLD = 8
-"""Names that are told of those that would be valid."""
+MOST_LISTED = 8
+"""Names that are listed of those that would be valid."""
 VOWELS = tuple("aeiou")
 """Letters before which a noun has another article."""
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 """What a thing can be called in a goal."""
-_TOKEN = re.compile(r"[()]|[^\s()]+")
+_TOKEN = re.compile(r"[()]|[^() \n\t\r]+")
 
 
 @dataclass(frozen=True)
 class Node:
-    """A word, or a list of nodes in parentheses when `word` is None; `column` counts from 1."""
+    """A word, or a list of nodes in parentheses when `word` is None; `start` and `end` are characters of the text."""
 
-    column: int
+    start: int
+    end: int
     word: str | None
     parts: tuple[Node, ...] = ()
+
+    def __str__(self) -> str:
+        return self.word if self.word is not None else f"({' '.join(map(str, self.parts))})"
 
     @property
     def head(self) -> str:
         """The first word of a list, empty where there is none."""
         return self.parts[0].word or "" if self.parts else ""
+
+    @property
+    def column(self) -> int:
+        """Where it begins, from 1."""
+        return self.start + 1
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all that are in it, in the order of the text."""
+        left = [self]
+        while left:
+            node = left.pop()
+            yield node
+            left.extend(reversed(node.parts))
+
+
+def list_at(text: str, start: int) -> Node:
+    """The list that begins at a character, its words in lower case. ValueError with a character and a message where
+    none does, where it does not end, and where it is too deep."""
+    opened: list[tuple[int, list[Node]]] = []
+    last = start
+    for found in _TOKEN.finditer(text, start):
+        token = found[0]
+        if token == "(":
+            last = found.start()
+            opened.append((last, []))
+            if len(opened) > DEEPEST:
+                raise ValueError(last, f"more than {DEEPEST} levels of parentheses")
+            continue
+        if not opened:
+            raise ValueError(found.start(), "')' closes nothing" if token == ")" else f"expected '(' before {token!r}")
+        if token == ")":
+            begin, parts = opened.pop()
+            node = Node(begin, found.end(), None, tuple(parts))
+        else:
+            node = Node(found.start(), found.end(), token.lower())
+        if not opened:
+            return node
+        opened[-1][1].append(node)
+    raise ValueError(last, "'(' is never closed")
 
 
 def fail(column: int, message: str) -> InputError:
@@ -45,8 +88,8 @@ def valid(name: str, options: Iterable[str], later: Callable[[str], int] = lambd
     `later` is less come first."""
     names = sorted(options, key=lambda option: (later(option), option))
     near = difflib.get_close_matches(name, names, 3, 0.5)
-    more = f" and {len(names) - MOST_TOLD} more" if len(names) > MOST_TOLD and not near else ""
-    return f"valid: {', '.join(near or names[:MOST_TOLD]) or 'nothing in this scene'}{more}"
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED and not near else ""
+    return f"valid: {', '.join(near or names[:MOST_LISTED]) or 'nothing in this scene'}{more}"
 
 
 def nearest_name(text: str) -> str:
@@ -62,27 +105,13 @@ def with_article(noun: str) -> str:
 
 def tree(text: str) -> Node:
     """The one list that a goal is, in lower case. InputError with the column when it is none."""
-    tokens = [(m.group().lower(), m.start() + 1) for m in _TOKEN.finditer(text)]
-    if not tokens:
+    text = re.sub(r"\s", " ", text)
+    if text.isspace() or not text:
         raise fail(1, "empty; valid: (predicate object …) or (and (…) (…))")
-    opened: list[tuple[int, list[Node]]] = []
-    last = 1
-    for i, (token, column) in enumerate(tokens):
-        if token == "(":
-            opened.append((column, []))
-            last = column
-            if len(opened) > DEEPEST:
-                raise fail(column, f"more than {DEEPEST} levels of parentheses")
-        elif not opened:
-            raise fail(column, "')' closes nothing" if token == ")" else f"expected '(' before {token!r}")
-        elif token != ")":
-            opened[-1][1].append(Node(column, token))
-        else:
-            start, parts = opened.pop()
-            node = Node(start, None, tuple(parts))
-            if not opened:
-                if i + 1 < len(tokens):
-                    raise fail(tokens[i + 1][1], "text after the goal; join atoms with (and …)")
-                return node
-            opened[-1][1].append(node)
-    raise fail(last, "'(' is never closed")
+    try:
+        node = list_at(text, 0)
+    except ValueError as e:
+        raise fail(e.args[0] + 1, e.args[1]) from None
+    if rest := text[node.end :].lstrip():
+        raise fail(len(text) - len(rest) + 1, "text after the goal; join atoms with (and …)")
+    return node

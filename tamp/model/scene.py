@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -110,7 +110,7 @@ class Region:
 @dataclass(frozen=True, eq=False)
 class SceneObject:
     """A thing in the scene: `name` is unique, `category` is its class (`akita_black_bowl`). Turned by 2π / `turns`
-    about the vertical it is the same, as far as anybody can see: by any angle for 0."""
+    about the vertical it is the same, as far as can be seen: by any angle for 0."""
 
     name: str
     category: str
@@ -160,9 +160,9 @@ class RobotState:
 class Scene:
     """Everything seen at one moment. `time` in seconds; `confidence` per object name, 1 when exact.
 
-    `in_hand` names what the eyes know to be held, with or without anything; None where geometry has to tell. `blur` is
-    by how many metres things may be off where they are said to be, 0 when exact. `unknown` names the things that are
-    none of the known ones: their categories are what they look like.
+    `in_hand` names what the perceiver knows to be held, if anything; None where geometry decides. `blur` is by how many
+    metres things may be off where they are said to be, 0 when exact. `unknown` names the things that are none of the
+    known ones: their categories are what they look like.
     """
 
     objects: tuple[SceneObject, ...]
@@ -291,6 +291,25 @@ def joints_of(scene: Scene) -> dict[str, dict[str, float]]:
 def part_end(o: SceneObject, part: Part) -> str:
     """The name of an object's part without that of the object."""
     return part.name.removeprefix(o.name)
+
+
+def record_of(scene: Scene) -> dict[str, Any]:
+    """What there is in a scene, as plain data: categories, positions (m) with quaternions w x y z, regions, joint
+    values (m, rad) by the end of their part's name, which things are unknown, and the corners of the boxes around
+    these and things without regions."""
+
+    def boxed(o: SceneObject) -> bool:
+        return not o.regions or o.name in scene.unknown
+
+    return {
+        "objects": {o.name: o.category for o in scene},
+        "poses": poses_of(scene),
+        "regions": {o.name: [r.name for r in o.regions] for o in scene if o.regions},
+        "confidence": {name: round(float(c), 3) for name, c in scene.confidence.items()},
+        "joints": joints_of(scene),
+        "boxes": {o.name: [corner.tolist() for corner in o.bounds()] for o in scene if boxed(o)},
+        "unknown": list(scene.unknown),
+    }
 
 
 def _displaced(o: SceneObject, D: Array, parts: set[str]) -> SceneObject:

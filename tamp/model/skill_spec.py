@@ -21,7 +21,7 @@ class Spec:
 
     `name` is what a binding table calls it. `takes`: types of the operator's first arguments, `object` for any. `moves`
     is the index of the argument that it takes hold of or pushes, `to` that of the place where this comes to rest.
-    `segments`: `move` when the tool moves, `grip` when the fingers are told how far to open, `look` when it perceives.
+    `segments`: `move` when the tool moves, `grip` when the fingers open or close, `look` when it perceives.
 
     `facts` are the predicates by which it tells the planner what geometry found out: the first argument is what a fact
     is about, the others are what stands against it. `of_grasp` has for some of them what is said instead when the thing
@@ -83,5 +83,5 @@ class Spec:
         wanted = self.brings.get(predicate, ())
         if predicate in self.brings and (wanted is None or tuple(arguments) == wanted):
             return None
-        told = [f"({' '.join((p, *(f'?{n + 1}' for n in args or ())))})" for p, args in self.brings.items()]
-        return f"brings about {', '.join(told)}, where ?1 is the first parameter"
+        brought = [f"({' '.join((p, *(f'?{n + 1}' for n in args or ())))})" for p, args in self.brings.items()]
+        return f"brings about {', '.join(brought)}, where ?1 is the first parameter"

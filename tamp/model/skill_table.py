@@ -1,4 +1,4 @@
-"""The table beside a domain: which skill carries out each operator, and what is to be believed."""
+"""The table of a domain's folder: which skill carries out each operator, and what is to be believed."""
 
 from __future__ import annotations
 

@@ -3,6 +3,6 @@
 reading -> lint            files into unified-planning's Problem; findings with file, line and column
 engines -> compiling -> planner -> ask         a problem to plans, in this process or in one of its own
 reach -> unsolvable        why there is no plan
-plan_formats -> plan_names -> judges           a plan file to a verdict
-simulation -> verdict -> hints, repair         what a step lacks, and what would help
+plan_formats -> plan_file -> judges           a plan file to a verdict
+simulation -> verdict, repair  what a step lacks, and what would help
 """

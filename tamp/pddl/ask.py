@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
@@ -16,60 +16,14 @@ from tamp.pddl.compiling import with_action_costs
 from tamp.pddl.engines import Aim, able, help_for, lacking
 from tamp.pddl.judges import judge_of, verdict_on
 from tamp.pddl.plan_file import PlanFile, Step
-from tamp.pddl.planner import Planner, PlanStatus, last_words, prepared, results, status_of, words_of
+from tamp.pddl.planner import Plan, Planner, PlanResult, PlanStatus, last_words, prepared, results, status_of, words_of
 from tamp.pddl.subprocess_worker import Emit, Message, Work, messages
-
-if TYPE_CHECKING:
-    from tamp.pddl.unsolvable import Why
 
 _GRACE = 0.2
 """Seconds that an engine which keeps its own time limit has to hand in what it has; less of a short limit."""
 
 
-@dataclass(frozen=True)
-class FoundPlan:
-    """Ground actions in order, what they cost and when, in seconds from the start, they were found.
-
-    `cost` is the value of the problem's metric, the number of steps where there is none, and None where it cannot be
-    evaluated. `times` has start and duration of each step, in the problem's unit, empty for a plan without times.
-    """
-
-    actions: tuple[GroundAction, ...]
-    cost: float | None
-    seconds: float = 0.0
-    times: tuple[tuple[str, str | None], ...] = ()
-
-    @property
-    def steps(self) -> list[str]:
-        """A step a line."""
-        if not self.times:
-            return [str(a) for a in self.actions]
-        timed = zip(self.actions, self.times, strict=True)
-        return [f"{start}: {a}{'' if lasts is None else f' [{lasts}]'}" for a, (start, lasts) in timed]
-
-    def __str__(self) -> str:
-        return "".join(f"{step}\n" for step in self.steps)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """`plans` has the best plan, if one was found; `message` says what became of the search, also of one that was ended
-    with a plan in hand. `features` are those of the problem that the engine cannot handle, `able` the installed engines
-    that can.
-    """
-
-    status: PlanStatus
-    engine: str
-    seconds: float
-    plans: tuple[FoundPlan, ...] = ()
-    message: str = ""
-    optimal: bool = False
-    features: tuple[str, ...] = ()
-    able: tuple[str, ...] = ()
-    why: Why | None = None
-
-
-OnPlan = Callable[[FoundPlan], None]
+OnPlan = Callable[[Plan], None]
 
 
 @dataclass(frozen=True)
@@ -92,7 +46,7 @@ class Question:
         return self.seconds if self.left is None else self.left
 
 
-def ask(problem: Any, question: Question, on_plan: OnPlan = lambda plan: None) -> Answer:
+def ask(problem: Any, question: Question, on_plan: OnPlan = lambda plan: None) -> PlanResult:
     """Search in a process of its own. Each plan goes to `on_plan` when it comes; the answer has the best of them.
 
     Does not raise for what an engine does: it fails, it is late, or it does not support the problem.
@@ -106,20 +60,20 @@ def ask(problem: Any, question: Question, on_plan: OnPlan = lambda plan: None) -
     return _answered(work, question, on_plan)
 
 
-def ask_planner(problem: Any, planner: Planner, question: Question) -> Answer:
+def ask_planner(problem: Any, planner: Planner, question: Question) -> PlanResult:
     """The same of a planner that is no engine. InputError when it cannot be asked."""
 
     def work(emit: Emit) -> None:
         result = planner.solve(problem)
         if result.plan is not None:
             actions = result.plan.actions
-            emit({"kind": "plan", "plan": FoundPlan(actions, len(actions), result.seconds)})
-        emit({"kind": "end", "answer": Answer(result.status, question.engine, 0.0, message=result.message)})
+            emit({"kind": "plan", "plan": Plan(actions, len(actions), result.seconds)})
+        emit({"kind": "end", "answer": replace(result, plan=None, engine=question.engine)})
 
     return _answered(work, question, lambda plan: None)
 
 
-def _search(problem: Any, question: Question, emit: Emit) -> Answer:
+def _search(problem: Any, question: Question, emit: Emit) -> PlanResult:
     """Emit a message of kind `plan` for each plan; returns what became of the search. Raises whatever the engine
     raises."""
     start, name = time.perf_counter(), question.engine
@@ -127,34 +81,35 @@ def _search(problem: Any, question: Question, emit: Emit) -> Answer:
     if features := lacking(name, ready):
         return _unsupported(problem, name, features)
     result: Any = None
-    found: FoundPlan | str | None = None
+    found: Plan | str | None = None
     own = max(question.limit - _GRACE, question.limit / 2)
     for result in results(ready, compilations, name, question.aim, own, question.invariants):
         if result.plan is None:
             continue
         before, found = found, judged_plan(problem, result.plan)
         if isinstance(found, str):
-            return Answer(
-                PlanStatus.FAILED, name, 0.0, message=f"{name} answered with a plan that is not valid: {found}"
-            )
+            message = f"{name} answered with a plan that is not valid: {found}"
+            return PlanResult(PlanStatus.FAILED, None, 0.0, message, name)
         if found != before:
             emit({"kind": "plan", "plan": replace(found, seconds=round(time.perf_counter() - start, 3))})
     status = "INTERNAL_ERROR" if result is None else result.status.name
     if found is None and status.startswith("SOLVED"):
         status = "INTERNAL_ERROR"
     became, message = status_of(name, status, "" if result is None else last_words(result), question.seconds)
-    return Answer(became, name, 0.0, message=message, optimal=status == "SOLVED_OPTIMALLY")
+    return PlanResult(became, None, 0.0, message, name, optimal=status == "SOLVED_OPTIMALLY")
 
 
-def _unsupported(problem: Any, name: str, features: tuple[str, ...]) -> Answer:
+def _unsupported(problem: Any, name: str, features: tuple[str, ...]) -> PlanResult:
     asked = with_action_costs(problem)
     can = able(asked)
     others = f"{', '.join(can)} can" if can else f"no installed engine can{help_for(asked.kind)}"
     message = f"{name} does not support {', '.join(features)}; {others}"
-    return Answer(PlanStatus.UNSUPPORTED, name, 0.0, message=message, features=features, able=can)
+    return PlanResult(
+        PlanStatus.UNSUPPORTED, None, engine=name, seconds=0.0, message=message, features=features, able=can
+    )
 
 
-def judged_plan(problem: Any, plan: Any) -> FoundPlan | str:
+def judged_plan(problem: Any, plan: Any) -> Plan | str:
     """One of unified-planning's plans with its cost, or why it does not reach the goal."""
     from unified_planning.plans import PlanKind, TimeTriggeredPlan
 
@@ -177,7 +132,7 @@ def judged_plan(problem: Any, plan: Any) -> FoundPlan | str:
     cost = None
     if verdict is not None:
         cost = verdict.cost if problem.quality_metrics or timed else len(steps)
-    return FoundPlan(tuple(GroundAction(*words_of(action)) for action in actions), cost, times=times)
+    return Plan(tuple(GroundAction(*words_of(action)) for action in actions), cost, times=times)
 
 
 def _number(value: Any) -> str:
@@ -186,9 +141,9 @@ def _number(value: Any) -> str:
     return three if Fraction(three) == value else f"{float(value):.9f}"
 
 
-def _answered(work: Work, question: Question, on_plan: OnPlan) -> Answer:
+def _answered(work: Work, question: Question, on_plan: OnPlan) -> PlanResult:
     start = time.perf_counter()
-    plans: list[FoundPlan] = []
+    plans: list[Plan] = []
     last: Message = {"kind": "late"}
     with closing(messages(work, question.limit)) as received:
         for message in received:
@@ -209,17 +164,23 @@ def _answered(work: Work, question: Question, on_plan: OnPlan) -> Answer:
         became = f"ended after {question.seconds:g} s: there may be better ones"
     elif answer.status not in (PlanStatus.FOUND, PlanStatus.UNSOLVABLE):
         became = f"the search ended early: {answer.message}"
-    return replace(answer, status=PlanStatus.FOUND, plans=(best,), message=became)
+    return replace(answer, status=PlanStatus.FOUND, plan=best, message=became)
 
 
-def _ended(question: Question, last: Message) -> Answer:
+def _ended(question: Question, last: Message) -> PlanResult:
     """What the last message means, whether or not there are plans."""
     if last["kind"] == "end":
-        answer: Answer = last["answer"]
+        answer: PlanResult = last["answer"]
         return answer
     if last["kind"] == "late":
-        return Answer(PlanStatus.TIMEOUT, question.engine, 0.0, message=f"no plan within {question.seconds:g} s")
+        return PlanResult(
+            PlanStatus.TIMEOUT,
+            None,
+            engine=question.engine,
+            seconds=0.0,
+            message=f"no plan within {question.seconds:g} s",
+        )
     if last.get("type") == "InputError":
         raise InputError(last["message"])
     message = f"{question.engine} failed: {last.get('message', 'it says nothing')}"
-    return Answer(PlanStatus.FAILED, question.engine, 0.0, message=message)
+    return PlanResult(PlanStatus.FAILED, None, 0.0, message, question.engine)

@@ -6,11 +6,14 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+Literal = tuple[Any, bool]
+"""unified-planning's expression of a ground atom, and the value that it is to have."""
+
 Value = tuple[str, int | float | str | None]
 """A function with its arguments in PDDL, and its number or object in a state; None where it has no value."""
 
 MOST_VALUES = 10
-"""Values that are told of one condition: one about all objects may have very many."""
+"""Values that are reported of one condition: one about all objects may have very many."""
 
 _WRITTEN = {
     "and": "is_and",
@@ -66,8 +69,8 @@ def values_in(problem: Any, condition: Any, state: Any) -> tuple[Value, ...]:
 
 def needs(literals: Sequence[str], values: Iterable[Value] = ()) -> str:
     """What is missing, in words, with the values of the numbers in it."""
-    told = [f"{of} has no value" if value is None else f"{of} is {value}" for of, value in dict.fromkeys(values)]
-    shown = f": {', '.join(told)}" if told else ""
+    numbers = [f"{of} has no value" if value is None else f"{of} is {value}" for of, value in dict.fromkeys(values)]
+    shown = f": {', '.join(numbers)}" if numbers else ""
     return f"needs {' and '.join(literals)}, which {'do' if len(literals) > 1 else 'does'} not hold then{shown}"
 
 
@@ -132,6 +135,13 @@ def within(condition: Any) -> Iterator[Any]:
 def is_atom(condition: Any) -> bool:
     """Whether it is a fluent that is true or false."""
     return bool(condition.is_fluent_exp() and condition.type.is_bool_type())
+
+
+def literal_of(condition: Any) -> Literal | None:
+    """The atom of a literal, and whether it is wanted true; None for any other condition."""
+    wanted = not condition.is_not()
+    atom = condition if wanted else condition.arg(0)
+    return (atom, wanted) if is_atom(atom) else None
 
 
 def given_to(action: Any) -> dict[Any, Any]:

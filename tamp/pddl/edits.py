@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
-
-_REPLACED = 1 + 2**-10
-"""What a replaced step costs where another change costs 1."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ def changed(steps: Sequence[str], edits: Sequence[Edit]) -> list[Line]:
 
 
 @dataclass(frozen=True)
-class Mend:
+class Repair:
     """What would make a plan valid: in `words`, as `edits`, and as the `lines` of the plan with them.
 
     All are empty where nothing is known that would, and for a valid plan; `why_none` says why.
@@ -66,7 +63,7 @@ class Mend:
     why_none: str = ""
 
     @classmethod
-    def of(cls, edits: Sequence[Edit], steps: Sequence[str]) -> Mend:
+    def of(cls, edits: Sequence[Edit], steps: Sequence[str]) -> Repair:
         """Of changes of a plan with these steps, after which it is valid."""
         return cls(_words(edits, len(steps)), tuple(edits), tuple(changed(steps, edits)))
 
@@ -75,7 +72,7 @@ class Mend:
         """The plan after the changes."""
         return [line.text for line in self.lines if line.sign != "-"]
 
-    def told(self, around: int = 1) -> Iterator[str]:
+    def shown(self, around: int = 1) -> Iterator[str]:
         """The lines as text: the sign, the step's number, the step. Of the steps that stay those that have a change at
         most `around` lines away, and `…` for the rest."""
         changes = [n for n, line in enumerate(self.lines) if line.sign != " "]
@@ -102,26 +99,12 @@ def _words(edits: Sequence[Edit], length: int) -> str:
 
 
 def edits_between(steps: Sequence[str], after: Sequence[str]) -> list[Edit]:
-    """The fewest changes that make a plan of `steps` another one, of as many those that replace the fewest steps. What
-    stays, stays in its order."""
-    n, m = len(steps), len(after)
-    cost = [[0.0] * (m + 1) for _ in range(n + 1)]  # of the changes from the steps from i on to the others from j on
-
-    def kept(i: int, j: int) -> float:
-        return cost[i + 1][j + 1] + (_REPLACED if steps[i] != after[j] else 0)
-
-    for i, j in itertools.product(range(n, -1, -1), range(m, -1, -1)):
-        both = i < n and j < m
-        cost[i][j] = min(kept(i, j), 1 + cost[i + 1][j], 1 + cost[i][j + 1]) if both else n - i + m - j
-    edits, i, j = list[Edit](), 0, 0
-    while i < n or j < m:
-        if i < n and j < m and cost[i][j] == kept(i, j):
-            edits += [Edit("replace", i + 1, after[j])] if steps[i] != after[j] else []
-            i, j = i + 1, j + 1
-        elif j < m and cost[i][j] == 1 + cost[i][j + 1]:
-            edits.append(Edit("add", None, after[j], i + 1))
-            j += 1
-        else:
-            edits.append(Edit("leave out", i + 1))
-            i += 1
+    """The changes that make a plan of `steps` another one. What stays, stays in its order."""
+    edits = list[Edit]()
+    for tag, begin, end, first, last in SequenceMatcher(None, steps, after, autojunk=False).get_opcodes():
+        if tag != "equal":
+            both = min(end - begin, last - first)
+            edits += [Edit("replace", begin + n + 1, after[first + n]) for n in range(both)]
+            edits += [Edit("add", None, action, end + 1) for action in after[first + both : last]]
+            edits += [Edit("leave out", n + 1) for n in range(begin + both, end)]
     return edits

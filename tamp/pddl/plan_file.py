@@ -1,14 +1,15 @@
-"""A plan as it was read: steps that know their line, not yet compared with any domain."""
+"""A plan as it was read: steps that know their line; and these as actions of a problem."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import difflib
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tamp.errors import InputError
-from tamp.pddl.edits import Mend
+from tamp.pddl.edits import Repair
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,12 @@ class Step:
     duration_within: Fraction = Fraction(0)
 
     def __str__(self) -> str:
-        if not self.name:
-            return "(not a step)"
-        given = self.args if self.named is None else tuple(self.named.values())
-        return f"({' '.join((self.name, *given))})"
+        return f"({' '.join((self.name, *self.given))})" if self.name else "(not a step)"
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The arguments in the order in which they are written."""
+        return self.args if self.named is None else tuple(self.named.values())
 
 
 @dataclass(frozen=True)
@@ -55,24 +58,107 @@ class Mistake(NamedTuple):
 
 
 class BadPlan(InputError):
-    """A plan that cannot be read, with all that is wrong with it; `plan` has the steps that can, `mend` what would make
-    it valid, where that was looked for."""
+    """A plan that cannot be read, with all that is wrong with it; `plan` has the steps that can, `repair` what would
+    make it valid, where that was looked for."""
 
     def __init__(self, plan: PlanFile, mistakes: Sequence[Mistake]) -> None:
         super().__init__(*(m.message for m in mistakes))
-        self.plan, self.mistakes, self.mend = plan, tuple(mistakes), Mend()
+        self.plan, self.mistakes, self.repair = plan, tuple(mistakes), Repair()
 
 
-def read_steps(name: str, form: str, steps: Iterable[Callable[[], Step]]) -> PlanFile:
-    """A plan of steps that are read one by one. BadPlan with every one that cannot be."""
-    read, wrong = list[Step](), list[Mistake]()
-    for number, step in enumerate(steps, 1):
-        try:
-            read.append(step())
-        except InputError as e:
-            read.append(Step("", (), None))
-            wrong.append(Mistake(number, str(e)))
-    plan = PlanFile(name, form, tuple(read))
-    if wrong:
+def plan_of(name: str, form: str, steps: Iterable[Step | str]) -> PlanFile:
+    """A plan of steps, a message in place of each that cannot be read. BadPlan where there are such."""
+    read = list(steps)
+    plan = PlanFile(name, form, tuple(Step("", (), None) if isinstance(s, str) else s for s in read))
+    if wrong := [Mistake(number, s) for number, s in enumerate(read, 1) if isinstance(s, str)]:
         raise BadPlan(plan, wrong)
     return plan
+
+
+def resolve(plan: PlanFile, problem: Any) -> list[Any]:
+    """unified-planning's ActionInstance of each step.
+
+    BadPlan with file, line and step for every operator and object that the problem does not have, every wrong number of
+    arguments and every argument of a wrong type: such a plan belongs to another domain or problem.
+    """
+    made = resolved(plan, problem)
+    if any(action is None for action in made):
+        raise BadPlan(plan, mistakes(plan, problem))
+    return made
+
+
+def resolved(plan: PlanFile, problem: Any) -> list[Any]:
+    """The same with None for each step that is of another domain or problem."""
+    from unified_planning.plans import ActionInstance
+
+    names, manager = _Names.of(problem), problem.environment.expression_manager
+    made = []
+    for step in plan.steps:
+        args, wrong = names.read(step)
+        instance = None if wrong else ActionInstance(names.operators[step.name], tuple(map(manager.ObjectExp, args)))
+        made.append(instance)
+    return made
+
+
+def mistakes(plan: PlanFile, problem: Any) -> list[Mistake]:
+    """What is wrong with the steps of a plan that could be read, in their order."""
+    names = _Names.of(problem)
+    return [
+        Mistake(number, f"{f'{plan.name}:{step.line}' if step.line else plan.name}: step {number}, {step}: {message}")
+        for number, step in enumerate(plan.steps, 1)
+        if step.name
+        for message in names.read(step)[1]
+    ]
+
+
+@dataclass(frozen=True)
+class _Names:
+    """The operators and the objects of a problem by their names in lower case."""
+
+    operators: Mapping[str, Any]
+    objects: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, problem: Any) -> _Names:
+        return cls({a.name.lower(): a for a in problem.actions}, {o.name.lower(): o for o in problem.all_objects})
+
+    def read(self, step: Step) -> tuple[list[Any], list[str]]:
+        """The objects of a step in the operator's order, and what is wrong: its operator, the number of its arguments,
+        each of these."""
+        wrong, ordered = list[str](), None
+        operator = self.operators.get(step.name)
+        if operator is None:
+            wrong.append(_unknown(step.name, self.operators, "operator"))
+        elif (ordered := _in_order(step, operator)) is None:
+            takes = f"{step.name} takes {', '.join(p.name for p in operator.parameters) or 'nothing'}"
+            wrong.append(f"{takes}; given: {', '.join(step.named or step.args) or 'nothing'}")
+        unknown = [a for a in dict.fromkeys(step.given) if a not in self.objects]
+        wrong += [_unknown(a, self.objects, "object") for a in unknown]
+        if operator is None or ordered is None or unknown:
+            return [], wrong
+        args = [self.objects[a] for a in ordered]
+        for given, parameter in zip(args, operator.parameters, strict=True):
+            if not parameter.type.is_compatible(given.type):
+                of = f"{operator.name}'s {parameter.name} is of type {parameter.type.name}"
+                fitting = [n for n, o in self.objects.items() if parameter.type.is_compatible(o.type)]
+                there = _valid(fitting) if fitting else "the problem has none"
+                wrong.append(f"{given.name} is of type {given.type.name}, but {of}; {there}")
+        return args, wrong
+
+
+def _in_order(step: Step, operator: Any) -> tuple[str, ...] | None:
+    """A step's arguments in the operator's order; None when they are not as many, or not called so."""
+    names = [p.name for p in operator.parameters]
+    if step.named is not None:
+        return tuple(step.named[n] for n in names) if sorted(step.named) == sorted(names) else None
+    return step.args if len(step.args) == len(names) else None
+
+
+def _unknown(name: str, there: Mapping[str, Any], what: str) -> str:
+    near = difflib.get_close_matches(name, there, 1)
+    return f"there is no {what} {name!r}; {_valid(near or there)}"
+
+
+def _valid(names: Collection[str]) -> str:
+    shown = sorted(names)
+    return f"valid: {', '.join(shown[:10])}{f' and {len(shown) - 10} more' if len(shown) > 10 else ''}"

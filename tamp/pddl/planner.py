@@ -7,13 +7,16 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
 from tamp.pddl.compiling import compiled, original, with_action_costs, with_metric, without_metric
 from tamp.pddl.engines import Aim, check, engine, installed, lacking, usual
 from tamp.pddl.reading import reason
+
+if TYPE_CHECKING:
+    from tamp.pddl.unsolvable import Why
 
 NO_PLAN = "no sequence of the domain's operators reaches the goal"
 """The message for a problem that is proven to have no plan."""
@@ -39,22 +42,44 @@ class PlanStatus(Enum):
 
 @dataclass(frozen=True)
 class Plan:
-    """Ground actions in order."""
+    """Ground actions in order; as far as that is known what they cost, and in how many seconds they were found.
+
+    `cost` is the value of the problem's metric, the number of steps where there is none. `times` has start and duration
+    of each step, in the problem's unit, empty for a plan without times.
+    """
 
     actions: tuple[GroundAction, ...]
+    cost: float | None = None
+    seconds: float = 0.0
+    times: tuple[tuple[str, str | None], ...] = ()
+
+    @property
+    def steps(self) -> list[str]:
+        """A step a line."""
+        if not self.times:
+            return [str(a) for a in self.actions]
+        timed = zip(self.actions, self.times, strict=True)
+        return [f"{start}: {a}{'' if lasts is None else f' [{lasts}]'}" for a, (start, lasts) in timed]
 
     def __str__(self) -> str:
-        return "".join(f"{a}\n" for a in self.actions)
+        return "".join(f"{step}\n" for step in self.steps)
 
 
 @dataclass(frozen=True)
 class PlanResult:
-    """Status, the plan when found, seconds taken, and a message otherwise."""
+    """Status, the plan when found, seconds taken, and what became of the search, also of one that was ended with a plan
+    in hand. `features` are those of the problem that the engine cannot handle, `able` the installed engines that can;
+    `why` explains that there is no plan."""
 
     status: PlanStatus
     plan: Plan | None
     seconds: float
     message: str = ""
+    engine: str = ""
+    optimal: bool = False
+    features: tuple[str, ...] = ()
+    able: tuple[str, ...] = ()
+    why: Why | None = None
 
 
 Tell = Callable[..., None]
@@ -143,7 +168,7 @@ def results(
     invariants: bool = True,
 ) -> Iterator[Any]:
     """unified-planning's results for a problem that is `prepared`, with plans for the one it was made from; the last of
-    them is final. An engine that can be told a time limit is told `seconds`. Without `invariants` Fast Downward does
+    them is final. An engine that takes a time limit gets `seconds`. Without `invariants` Fast Downward does
     not look for these, which may take it longer than everything else."""
     from unified_planning.shortcuts import AnytimePlanner
 

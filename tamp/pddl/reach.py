@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -18,11 +18,11 @@ from tamp.pddl.conditions import is_atom, parts, written
 MOST_VISITED = 3_000_000
 """Facts that are looked at, after which nothing is said of the problem."""
 
-MOST_TOLD = 3
-"""Facts that are told of those that an operator needs."""
+MOST_NAMED = 3
+"""Facts that are named of those that an operator needs."""
 
-MOST_ROWS = 2000
-"""Arguments of a predicate that operators change that are told apart; of more, each argument is followed alone."""
+MOST_ROWS = 3000
+"""Facts of one predicate that operators change; where there may be more, it is taken to hold of anything."""
 
 MOST_APART = 200
 """Ways to do an operator that are looked at one by one."""
@@ -46,13 +46,6 @@ class Reached:
     def possible(self, condition: Any) -> bool:
         """Whether a condition without parameters can ever hold. No is a proof, yes is not."""
         return self._world is None or self._world.possible(condition, {})
-
-    def may_do(self, operator: str, given: Mapping[Any, Any]) -> bool:
-        """Whether an operator can ever be done with some of its parameters given, as object expressions."""
-        if self._world is None:
-            return True
-        step = next(s for s in self._world.steps if s.name == operator)
-        return self._world.fitting(step, step.conditions, {p: {str(o)} for p, o in given.items()}) is not None
 
 
 def reach(problem: Any, from_outside: Collection[str] = ()) -> Reached | None:
@@ -99,8 +92,8 @@ class _Step:
 
 @dataclass
 class _World:
-    """`facts` hold in the beginning. Of the predicates that operators change, `rows` are the arguments of which each
-    has been reached, None where these are too many; `places` are the objects that each argument has been."""
+    """`facts` hold in the beginning. Of the predicates that operators change, `rows` are the arguments that have been
+    reached, None where these are too many."""
 
     problem: Any
     steps: list[_Step]
@@ -109,7 +102,6 @@ class _World:
     outside: Collection[str]
     facts: dict[str, set[Row]] = field(default_factory=dict)
     rows: dict[str, set[Row] | None] = field(default_factory=dict)
-    places: dict[str, list[set[str]]] = field(default_factory=dict)
     visited: int = 0
 
     @classmethod
@@ -130,17 +122,14 @@ class _World:
     def _hold(self, name: str, args: tuple[set[str], ...]) -> bool:
         """Let a fluent that operators change hold of any of some arguments; whether that is new."""
         rows = self.rows.setdefault(name, set())
-        before = -1 if rows is None else len(rows)
-        if rows is not None and prod(map(len, args)) <= MOST_ROWS:
-            rows.update(itertools.product(*args))
-        if rows is None or len(rows) > MOST_ROWS or prod(map(len, args)) > MOST_ROWS:
-            rows = self.rows[name] = None
-        new = rows is None and before >= 0
-        places = self.places.setdefault(name, [set() for _ in args])
-        for place, some in zip(places, args, strict=True):
-            new |= not some <= place
-            place.update(some)
-        return new or (rows is not None and len(rows) > before)
+        if rows is None:
+            return False
+        before = len(rows)
+        if before + prod(map(len, args)) > 2 * MOST_ROWS or len(rows.union(itertools.product(*args))) > MOST_ROWS:
+            self.rows[name] = None
+            return True
+        rows.update(itertools.product(*args))
+        return len(rows) > before
 
     def take(self, step: _Step, grown: set[str]) -> bool:
         """Do an operator in every way it may be done; whether there is any."""
@@ -195,8 +184,8 @@ class _World:
             return f"it needs {written(needed[0])}, which never holds"
         reached = [c for c in needed if c.is_fluent_exp() and c.fluent().name in self.moving]
         given = [c for c in needed if c not in reached]
-        told = len(reached) == 1 and all(c.is_fluent_exp() for c in given)
-        found = self._instances(reached[0], self.fitting(step, given) or {}) if told else []
+        single = len(reached) == 1 and all(c.is_fluent_exp() for c in given)
+        found = self._instances(reached[0], self.fitting(step, given) or {}) if single else []
         if found:
             verb = "holds" if len(found) == 1 else "hold"
             holds = f"{_joined(given)} hold{'s' if len(given) == 1 else ''} of nothing else"
@@ -206,7 +195,7 @@ class _World:
     def _instances(self, atom: Any, domains: Domains) -> list[str]:
         """An atom with each of the objects that its arguments may be, in PDDL; none where they are many."""
         some = [sorted(self._values(a, domains)) for a in atom.args]
-        if prod(map(len, some)) > MOST_TOLD or any(a.is_variable_exp() for a in atom.args):
+        if prod(map(len, some)) > MOST_NAMED or any(a.is_variable_exp() for a in atom.args):
             return []
         return [f"({' '.join((atom.fluent().name, *args))})" for args in itertools.product(*some)]
 
@@ -235,16 +224,12 @@ class _World:
             return True
         facts = self.rows.get(name, set()) if name in self.moving else self.facts.get(name, set())
         if facts is None:
-            left = [self._values(a, domains) & p for a, p in zip(args, self.places[name], strict=True)]
-        else:
-            rows = self._fitting_rows(facts, condition, domains)
-            if not rows:
-                return False
-            left = [set(column) for column in zip(*rows, strict=True)]
-        for arg, some in zip(args, left, strict=True):
+            return True
+        rows = self._fitting_rows(facts, condition, domains)
+        for arg, column in zip(args, zip(*rows, strict=True), strict=True) if rows else ():
             if arg.is_parameter_exp():
-                domains[arg.parameter()] = domains[arg.parameter()] & some
-        return all(left) and all(domains[a.parameter()] for a in args if a.is_parameter_exp())
+                domains[arg.parameter()] = domains[arg.parameter()] & set(column)
+        return bool(rows) and all(domains[a.parameter()] for a in args if a.is_parameter_exp())
 
     def possible(self, condition: Any, domains: Domains) -> bool:
         """Whether a condition may hold of some of the parameters' objects."""

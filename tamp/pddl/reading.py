@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
+import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from tamp.data import data_dir, located
@@ -28,8 +33,8 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 
     InputError with all that is wrong, of which each begins with file, line and column.
     """
+    from tamp.pddl.lint.check import check_texts, mistakes, unread
     from tamp.pddl.lint.findings import Notes
-    from tamp.pddl.lint.mistakes import check_texts, mistakes, unread
 
     notes = [Notes(source) for source in (domain, problem) if source is not None]
     check_texts(notes[0], notes[1:])
@@ -45,7 +50,7 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 
 
 def read_unified(domain: Source, problem: Source | None = None) -> Any:
-    """unified-planning's Problem of texts that are PDDL, see `tamp.pddl.outline`. Raises whatever that raises,
+    """unified-planning's Problem of texts that are PDDL, see `tamp.pddl.tree`. Raises whatever that raises,
     and InputError as `environment`."""
     text = domain.bare()
     return _domain(text).clone() if problem is None else _problem(text, in_full(domain, problem))
@@ -53,12 +58,38 @@ def read_unified(domain: Source, problem: Source | None = None) -> Any:
 
 def environment() -> Any:
     """unified-planning's global environment. InputError where its configuration has an engine that cannot be loaded."""
-    from unified_planning.environment import get_environment
-
     try:
-        return get_environment()
+        with _without_config_space():
+            from unified_planning.environment import get_environment
+
+            return get_environment()
     except Exception as e:  # whatever the engines of a configuration file raise when they are imported
         raise InputError(f"an engine of unified-planning's configuration (.up.ini) cannot be loaded: {e}") from e
+
+
+@contextmanager
+def _without_config_space() -> Iterator[None]:
+    """Without ConfigSpace, which unified-planning imports, and with it scipy.stats, for a method that only tuners of
+    engines call: that takes as long as all else. Who imports anything else of it gets the true one."""
+    if "unified_planning" in sys.modules or "ConfigSpace" in sys.modules:
+        yield
+        return
+    empty = ModuleType("ConfigSpace")
+    empty.ConfigurationSpace = object  # type: ignore[attr-defined]
+
+    def found(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        sys.modules.pop("ConfigSpace", None)
+        return getattr(importlib.import_module("ConfigSpace"), name)
+
+    empty.__getattr__ = found  # type: ignore[method-assign]
+    sys.modules["ConfigSpace"] = empty
+    try:
+        yield
+    finally:
+        if sys.modules.get("ConfigSpace") is empty:
+            del sys.modules["ConfigSpace"]
 
 
 def in_full(domain: Source, problem: Source) -> str:
@@ -76,10 +107,10 @@ def in_full(domain: Source, problem: Source) -> str:
 def other_domain(domain: Source, problem: Source) -> str:
     """That a problem says that it is for another domain, in words; empty where it does not."""
     own = re.search(r"\(\s*domain\s+([^\s()]+)", domain.bare())
-    told = re.search(r"\(\s*:domain\s+([^\s()]+)", problem.bare())
-    if own is None or told is None or own[1] == told[1]:
+    named = re.search(r"\(\s*:domain\s+([^\s()]+)", problem.bare())
+    if own is None or named is None or own[1] == named[1]:
         return ""
-    return f"the problem is for {told[1]!r}, the domain is {own[1]!r}"
+    return f"the problem is for {named[1]!r}, the domain is {own[1]!r}"
 
 
 def locate(name_or_path: str | Path) -> Path:
@@ -124,9 +155,9 @@ def _domain(text: str) -> Any:
 
 
 def _problem(domain: str, problem: str | None) -> Any:
+    settings = environment()
     from unified_planning.io import PDDLReader
 
-    settings = environment()
     settings.credits_stream = None
     settings.error_used_name = False  # in PDDL an operator may be named like a predicate, a type or an object
     with warnings.catch_warnings(), parsing():

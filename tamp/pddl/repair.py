@@ -12,16 +12,15 @@ from dataclasses import replace
 
 from tamp.pddl.ask import Question, ask
 from tamp.pddl.conditions import shown
-from tamp.pddl.edits import Mend, edits_between
+from tamp.pddl.edits import Repair, edits_between
 from tamp.pddl.engines import usual
-from tamp.pddl.plan_file import PlanFile
-from tamp.pddl.plan_names import resolved
+from tamp.pddl.plan_file import PlanFile, resolved
 from tamp.pddl.planner import NO_PLAN, PlanStatus
 from tamp.pddl.simulation import problem_from
 from tamp.pddl.verdict import Judge
 
 
-def repair(plan: PlanFile, judge: Judge, seconds: float, left: float | None = None) -> Mend:
+def repair(plan: PlanFile, judge: Judge, seconds: float, left: float | None = None) -> Repair:
     """The changes after which a plan is valid, which is not or has steps that cannot be read; or why there are none.
 
     Steps up to the first that cannot be read or taken stay, of the others those that the new plan has, too. `seconds`
@@ -38,10 +37,10 @@ def repair(plan: PlanFile, judge: Judge, seconds: float, left: float | None = No
         if answer.able:
             engine = answer.able[0]
             answer = ask(problem, replace(question, engine=engine, left=max(0.0, deadline - time.monotonic())))
-        if answer.plans:
-            found.append([*steps[:kept], *map(str, answer.plans[0].actions)])
+        if answer.plan is not None:
+            found.append([*steps[:kept], *answer.plan.steps])
         elif answer.status is not PlanStatus.UNSOLVABLE or not kept:
             why_none = answer.message.removesuffix(NO_PLAN) or "the goal cannot be reached"
             break
     edits = [edits_between(steps, after) for after in found]
-    return Mend.of(min(edits, key=len), steps) if edits else Mend(why_none=f"no repair was found: {why_none}")
+    return Repair.of(min(edits, key=len), steps) if edits else Repair(why_none=f"no repair was found: {why_none}")

@@ -137,8 +137,8 @@ def _work(work: Work, says: Connection, folder: str) -> NoReturn:
     except BaseException as e:
         from tamp.pddl.reading import reason
 
-        told = reason(e) if isinstance(e, Exception) else str(e)
-        says.send({"kind": "error", "type": type(e).__name__, "message": told})
+        message = reason(e) if isinstance(e, Exception) else str(e)
+        says.send({"kind": "error", "type": type(e).__name__, "message": message})
         code = 1
     finally:
         os._exit(code)

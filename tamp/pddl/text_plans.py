@@ -10,14 +10,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 
 from tamp.errors import InputError
 from tamp.files.source import Source
-from tamp.pddl.plan_file import PlanFile, Step, read_steps
+from tamp.pddl.plan_file import PlanFile, Step, plan_of
 
 _NUMBER = r"\d{1,30}(?:\.\d{0,30})?(?:e[+-]?\d{1,2})?"
 _NAME = r"[^\s()\[\],:;]+"
@@ -104,11 +103,11 @@ def read_text(source: Source, form: str = "pddl") -> PlanFile:
     last = holding[-1] if holding else parts
     mistakes = _mistakes(last) if printed else _words_in(last, source.name)
     wrong = {p.line for p in mistakes}
-    steps: list[Callable[[], Step]] = []
+    steps = list[Step | str]()
     for part in last:
-        steps += [partial(_given, step) for step in part.steps]
-        steps += [partial(_refused, part, source.name)] if part.is_words and part.line in wrong else []
-    read = read_steps(source.name, form, steps)
+        steps += part.steps
+        steps += [_no_step(part, source.name)] if part.is_words and part.line in wrong else []
+    read = plan_of(source.name, form, steps)
     return replace(read, notes=(*which_of(len(holding), "last"), *_skipped(parts)))
 
 
@@ -133,12 +132,12 @@ def _split(parts: Sequence[_Part]) -> list[list[_Part]]:
 def _mistakes(plan: Sequence[_Part]) -> list[_Part]:
     """The words that may be steps of a plan that a planner printed: those between its steps, and those next to them
     that begin as a step does."""
-    told = [p for p in plan if not p.is_comment]
-    holding = [n for n, p in enumerate(told) if p.steps]
+    lines = [p for p in plan if not p.is_comment]
+    holding = [n for n, p in enumerate(lines) if p.steps]
     first, last = holding[0], holding[-1]
-    names = frozenset(step.name for p in told for step in p.steps)
-    around = [p for p in (*told[max(0, first - 1) : first], *told[last + 1 : last + 2]) if _begins_as_step(p, names)]
-    return [*(p for p in told[first:last] if p.is_words), *around]
+    names = frozenset(step.name for p in lines for step in p.steps)
+    around = [p for p in (*lines[max(0, first - 1) : first], *lines[last + 1 : last + 2]) if _begins_as_step(p, names)]
+    return [*(p for p in lines[first:last] if p.is_words), *around]
 
 
 def _begins_as_step(part: _Part, names: frozenset[str] = frozenset()) -> bool:
@@ -158,9 +157,9 @@ def _without_steps(name: str, parts: Sequence[_Part], form: str, printed: bool) 
     if empty or ends_so or not (words or announced):
         return PlanFile(name, form, (), tuple(_skipped(parts)))
     if announced:
-        told = next(p for p in parts if p.says(_FOUND) or p.says(_PRINTED))
+        first = next(p for p in parts if p.says(_FOUND) or p.says(_PRINTED))
         valid = "the file that the planner wrote its plan to"
-        raise InputError(f"{name}:{told.line}: no step of a plan in it, only {_short(told.text)}; valid: {valid}")
+        raise InputError(f"{name}:{first.line}: no step of a plan in it, only {_short(first.text)}; valid: {valid}")
     return None
 
 
@@ -256,14 +255,6 @@ def half_digit(number: str) -> Fraction:
     printed with a fraction."""
     printed = re.fullmatch(r"\d+\.(\d+)(?:e([+-]?\d+))?", number.lower())
     return Fraction(10) ** (int(printed[2] or 0) - len(printed[1])) / 2 if printed else Fraction(0)
-
-
-def _given(step: Step) -> Step:
-    return step
-
-
-def _refused(part: _Part, name: str) -> Step:
-    raise InputError(_no_step(part, name))
 
 
 def _no_step(part: _Part, name: str) -> str:

@@ -1,4 +1,4 @@
-"""The parentheses of a PDDL file as a tree whose parts know where they are in the text."""
+"""The text of a PDDL file before any parser sees it: its parentheses as a tree, and whether it is PDDL at all."""
 
 from __future__ import annotations
 
@@ -9,66 +9,88 @@ from dataclasses import dataclass
 from typing import Any
 
 from tamp.files.source import Source
+from tamp.model.goal_syntax import DEEPEST, Node, list_at
 
-_TOKEN = re.compile(r"[()]|[^() \n\t\r]+")
+LARGEST = 1e50
+"""Numbers beyond would overflow once they are multiplied or added up."""
 
-
-@dataclass(frozen=True)
-class Node:
-    """A word, or a list of nodes in parentheses; `start` and `end` are characters of the text."""
-
-    start: int
-    end: int
-    word: str | None
-    parts: tuple[Node, ...] = ()
-
-    def __str__(self) -> str:
-        return self.word if self.word is not None else f"({' '.join(map(str, self.parts))})"
-
-    @property
-    def head(self) -> str:
-        """The first word of a list, empty when it does not begin with one."""
-        return self.parts[0].word or "" if self.parts else ""
-
-    def walk(self) -> Iterator[Node]:
-        """This node and all that are in it, in the order of the text."""
-        left = [self]
-        while left:
-            node = left.pop()
-            yield node
-            left.extend(reversed(node.parts))
+_NUMBER = re.compile(r"(?<![^\s()])[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![^\s()])")
+_DEFINE = re.compile(r"\s*\(\s*define\s*\(\s*([^\s()]+)")
+_SECTIONS = "requirements types constants predicates functions derived action durative-action objects init goal metric"
+_SECTION = rf"\(\s*:(?:{'|'.join(_SECTIONS.split())})\b"
 
 
 def tree(source: Source) -> Node:
     """The one list that a file is. ValueError for a text that does not begin with one, which
-    `tamp.pddl.outline.not_pddl` explains."""
-    return _list_at(source.bare(), 0)
+    `not_pddl` explains."""
+    return list_at(source.bare(), 0)
 
 
-def _list_at(text: str, start: int) -> Node:
-    """The list that begins there, in a text without comments. ValueError where none does, or where it does not end."""
-    opened: list[tuple[int, list[Node]]] = []
-    for found in _TOKEN.finditer(text, start):
-        token = found[0]
-        if token == "(":
-            opened.append((found.start(), []))
+def not_pddl(text: str, what: str) -> tuple[int, str] | None:
+    """Why a text without comments, see `Source.bare`, is no `(define (domain …` or `(define (problem …`, as `what`
+    says, and the character where that shows; None when it may be one."""
+    start = len(text) - len(text.lstrip())
+    if not text.strip():
+        return 0, f"there is nothing in it; valid: (define ({what} NAME) …)"
+    begins = _DEFINE.match(text)
+    if begins is None:
+        return unbalanced(text) or (start, f"no (define …): a {what} begins with (define ({what} NAME) …)")
+    if begins[1] != what:
+        return start, f"this is a {begins[1]}, not a {what}"
+    if wrong := unbalanced(text):
+        return wrong
+    if (after := _after(text)) is not None:
+        return after, "there is something after the end of the (define …)"
+    return _too_large(text)
+
+
+def _too_large(text: str) -> tuple[int, str] | None:
+    """The first number that is no number to calculate with."""
+    for found in _NUMBER.finditer(text):
+        if not abs(float(found[0])) <= LARGEST:
+            return found.start(), f"{found[0][:20]} is too large for a number; valid: up to {LARGEST:g}"
+    return None
+
+
+def unbalanced(text: str) -> tuple[int, str] | None:
+    """The character where parentheses go wrong in a text without comments, and how; None when they do not.
+
+    A section that begins inside of another tells which parenthesis was left open before it; one that begins after
+    the end tells which parenthesis was one too many.
+    """
+    opened: list[int] = []
+    ended = -1
+    for found in re.finditer(rf"{_SECTION}|[()]", text):
+        if found[0] == ")":
+            if not opened:
+                return found.start(), "a ')' that closes nothing"
+            opened.pop()
+            ended = ended if opened else found.start()
             continue
-        if not opened:
-            break
-        if token == ")":
-            begin, parts = opened.pop()
-            node = Node(begin, found.end(), None, tuple(parts))
-        else:
-            node = Node(found.start(), found.end(), token)
-        if not opened:
-            return node
-        opened[-1][1].append(node)
-    raise ValueError(f"no list at character {start}")
+        if len(found[0]) > 1 and not opened and ended >= 0:
+            return ended, "a ')' too many: it closes the (define …) before the next section"
+        if len(found[0]) > 1 and len(opened) > 1:
+            return opened[-1], "a '(' that is not closed before the next section"
+        opened.append(found.start())
+        if len(opened) > DEEPEST:
+            return found.start(), f"more than {DEEPEST} levels of parentheses"
+    return (opened[-1], "a '(' that is never closed") if opened else None
+
+
+def _after(bare: str) -> int | None:
+    """The first character after the list that a text begins with, None when there is none."""
+    depth = 0
+    for found in re.finditer(r"[()]", bare):
+        depth += 1 if found[0] == "(" else -1
+        if depth == 0:
+            rest = bare[found.end() :]
+            return found.end() + len(rest) - len(rest.lstrip()) if rest.strip() else None
+    return None
 
 
 @contextmanager
 def parsing() -> Iterator[None]:
-    """Lets unified-planning's reader take formulas and facts from `_list_at`, which is 30 times as fast as its grammar
+    """Lets unified-planning's reader take formulas and facts from `list_at`, which is 30 times as fast as its grammar
     of them and has no limit of depth; and without remembering what matched where, which unified-planning switches on
     for all grammars, and which makes PDDL three times as slow."""
     from pyparsing import ParserElement
@@ -111,7 +133,7 @@ def _grammar() -> Any:
         def parseImpl(self, instring: str, loc: int, do_actions: bool = True) -> tuple[int, list[Located]]:
             if instring[loc] != "(":
                 raise ParseException(instring, loc, self.errmsg, self)
-            node = _list_at(instring, loc)
+            node = list_at(instring, loc)
             return node.end, [located(node)]
 
     return Nested()

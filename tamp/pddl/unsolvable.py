@@ -14,44 +14,21 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tamp.pddl.ask import FoundPlan, judged_plan
+from tamp.pddl.ask import judged_plan
 from tamp.pddl.compiling import compiled, without_metric
-from tamp.pddl.conditions import given_to, is_atom, parts, shown, written
+from tamp.pddl.conditions import Literal, given_to, is_atom, literal_of, parts, written
 from tamp.pddl.engines import installed, lacking
-from tamp.pddl.hints import Literal, instances, literal_of, may_make
 from tamp.pddl.planner import NO_PLAN, prepared, results
 from tamp.pddl.reach import Reached, reach
 from tamp.pddl.subprocess_worker import Emit, messages
 
 SECONDS = 5.0
-"""For an explanation beside something else that is done: of an episode, of a plan in a scene."""
-MOST_ACTIONS = 5
-"""Actions that are reported of those that make a goal false for good; `Lost.by` has all."""
+"""For an explanation on the way to something else: of an episode, of a plan in a scene."""
 MOST_ADDITIONS = 5
 """Facts that are reported of those of which each makes a plan."""
 _SHARE = 0.25
 """Of the seconds left, what one question to the engine may take."""
 _FAST = "fast-downward"
-
-
-@dataclass(frozen=True)
-class Lost:
-    """A goal that holds in the beginning, and that no operator makes true again once it is lost; in PDDL.
-
-    `by` are the ground actions that make it false; without all of these the goals `without` cannot be reached.
-    """
-
-    goal: str
-    by: tuple[str, ...]
-    without: tuple[str, ...]
-
-    @property
-    def sentence(self) -> str:
-        """Which goals need what takes another one away for good."""
-        more = f" and {len(self.by) - MOST_ACTIONS} more" if len(self.by) > MOST_ACTIONS else ""
-        by = f"{'' if len(self.by) == 1 else 'one of '}{' '.join(self.by[:MOST_ACTIONS])}{more}"
-        needs = "needs" if len(self.without) == 1 else "need"
-        return f"{' and '.join(self.without)} {needs} {by}, and after that {self.goal} is never made true again"
 
 
 @dataclass(frozen=True)
@@ -61,28 +38,25 @@ class Why:
     `never` cannot hold even if nothing that holds were ever lost: goals first, then what they need. `drop` is the
     smallest set of goals found without which there is a plan, `add` what makes one when it is added to `:init`,
     `(not …)` when it is taken out; both were planned for. `complete` when all sets of goals that are smaller were tried
-    too. `lost` are goals that have to be kept from the beginning, and exclude other goals by that: a proof. `exclusive`
-    are pairs of goals that never hold together: a proof too. `additions` are `add`, and others that are as small: facts
-    that no operator changes.
+    too. `exclusive` are pairs of goals that never hold together: a proof. `additions` are `add`, and others that are as
+    small: facts that no operator changes.
     """
 
     never: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     add: tuple[str, ...] = ()
     complete: bool = False
-    lost: tuple[Lost, ...] = ()
     exclusive: tuple[tuple[str, ...], ...] = ()
     additions: tuple[tuple[str, ...], ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The same in words: what is proven first, then what would help."""
-        told = [f"never: {literal}" for literal in self.never]
-        told += [f"{' and '.join(pair)} never hold together" for pair in self.exclusive]
-        told += [one.sentence for one in self.lost]
-        told += [f"there is a plan with {' '.join(added)} in :init" for added in self.additions]
+        lines = [f"never: {literal}" for literal in self.never]
+        lines += [f"{' and '.join(pair)} never hold together" for pair in self.exclusive]
+        lines += [f"there is a plan with {' '.join(added)} in :init" for added in self.additions]
         goals = f"goal{'s' if len(self.drop) > 1 else ''} {' '.join(self.drop)}"
-        return (*told, *([f"there is a plan without the {goals}"] if self.drop else []))
+        return (*lines, *([f"there is a plan without the {goals}"] if self.drop else []))
 
 
 Reporter = Callable[..., None]
@@ -92,48 +66,32 @@ Reporter = Callable[..., None]
 def explain(problem: Any, engine: str, seconds: float) -> Why:
     """As much as is found in the seconds, in a process of its own. `engine` is asked where Fast Downward cannot be."""
 
-    def work(report: Reporter) -> None:
-        solver = Solver.of(problem, engine, seconds)
-        reached = reach(solver.problem) or Reached({}, ())
-        never = [g for g in parts(solver.problem.goals) if written(g) in reached.hopeless]
-        if never:
-            report(never=tuple(map(written, never)))
-        lost = _report_drops(solver, never, reached, report)
-        if never or lost:
-            _report_additions(solver, never, reached, report)
+    def work(emit: Emit) -> None:
+        def report(**found: Any) -> None:
+            emit({"kind": "why", "found": found})
 
-    return _why(work, seconds)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            solver = Solver.of(problem, engine, seconds)
+            reached = reach(solver.problem) or Reached({}, ())
+            never = [g for g in parts(solver.problem.goals) if written(g) in reached.hopeless]
+            if never:
+                report(never=tuple(map(written, never)))
+            exclusive = _report_drops(solver, never, report)
+            if never or exclusive:
+                _report_additions(solver, never, reached, report)
 
-
-def without_some(problem: Any, engine: str, seconds: float) -> Why:
-    """The goals without which there is a plan, of a problem for which none was found in time: whether there is one for
-    all of them is not known. As `explain` otherwise; empty where a plan is found for no goal alone."""
-
-    def work(report: Reporter) -> None:
-        solver = Solver.of(problem, engine, seconds)
-        solver.known[frozenset(map(written, parts(solver.problem.goals)))] = False  # all of them have had their time
-        _report_drops(solver, [], None, report)
-
-    return _why(work, seconds)
+    why = Why()
+    with closing(messages(work, seconds)) as received:
+        for message in received:
+            if message["kind"] == "why":
+                why = replace(why, **message["found"])
+    return why
 
 
 def in_words(problem: Any, engine: str, seconds: float = SECONDS) -> str:
     """That a problem has no plan and, as far as is found in the seconds, why, in one line."""
     return ": ".join(filter(None, (NO_PLAN, "; ".join(explain(problem, engine, seconds).sentences))))
-
-
-def _why(work: Callable[[Reporter], None], seconds: float) -> Why:
-    def quiet(emit: Emit) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            work(lambda **found: emit({"kind": "why", "found": found}))
-
-    why = Why()
-    with closing(messages(quiet, seconds)) as said:
-        for message in said:
-            if message["kind"] == "why":
-                why = replace(why, **message["found"])
-    return why
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,27 +139,26 @@ class Solver:
         ready, compilations = prepared(problem, self.engine)
         (result,) = results(ready, compilations, self.engine, seconds=max(0.5, left * _SHARE))
         if result.plan is not None:
-            valid = isinstance(judged_plan(problem, result.plan), FoundPlan)
+            valid = not isinstance(judged_plan(problem, result.plan), str)
             return [*result.plan.actions, None] if valid else None
         return () if result.status.name.startswith("UNSOLVABLE") else None
 
 
-def _report_drops(solver: Solver, never: Sequence[Any], reached: Reached | None, report: Reporter) -> list[Lost]:
-    """The goals to drop: first any set that cannot be smaller by one goal, then smaller ones, the smallest first.
-
-    On the way, unless `reached` is None, the pairs of goals that exclude each other. Returns the goals that are lost
-    for good."""
+def _report_drops(solver: Solver, never: Sequence[Any], report: Reporter) -> bool:
+    """The goals to drop: first any set that cannot be smaller by one goal, then smaller ones, the smallest first. On
+    the way the pairs of goals that exclude each other; whether there are any."""
     goals = parts(solver.problem.goals)
     hopeful = [g for g in goals if g not in never]
-    kept, pairs = list[Any](), list[tuple[Any, Any]]()
+    kept, exclusive = list[Any](), list[tuple[str, str]]()
     for goal in hopeful:
         if solver.with_goals([*kept, goal]):
             kept.append(goal)
-        elif reached is not None and solver.with_goals([goal]):
-            pairs += [(other, goal) for other in kept if solver.with_goals([other, goal]) is False]
-    lost = [] if reached is None else _report_pairs(solver.problem, pairs, reached, report)
+        elif solver.with_goals([goal]):
+            others = (other for other in kept if solver.with_goals([other, goal]) is False)
+            exclusive += [(written(other), written(goal)) for other in others]
+    report(exclusive=tuple(exclusive))
     if not kept and not never:
-        return lost  # no goal alone was reached: that says nothing of the others
+        return False  # no goal alone was reached: that says nothing of the others
     dropped = [g for g in goals if g not in kept]
     report(drop=tuple(map(written, dropped)))
     unknown = False
@@ -212,46 +169,9 @@ def _report_drops(solver: Solver, never: Sequence[Any], reached: Reached | None,
             if solvable:
                 smallest = tuple(written(g) for g in goals if g in never or g in more)
                 report(drop=smallest, complete=not unknown)
-                return lost
+                return bool(exclusive)
     report(complete=not unknown)
-    return lost
-
-
-def _report_pairs(problem: Any, pairs: Sequence[tuple[Any, Any]], reached: Reached, report: Reporter) -> list[Lost]:
-    """Pairs of goals that never hold together. Where one of the two holds at first and no operator makes it true again,
-    the other one needs an action that makes it false."""
-    without: dict[Any, list[str]] = {}
-    left = []
-    for pair in pairs:
-        kept = next((goal for goal in pair if _is_lost_for_good(problem, goal, reached)), None)
-        if kept is None:
-            left.append(tuple(map(written, pair)))
-        else:
-            without.setdefault(kept, []).extend(written(goal) for goal in pair if goal is not kept)
-    lost = [
-        Lost(written(goal), tuple(_spoilers(problem, goal, reached)), tuple(others)) for goal, others in without.items()
-    ]
-    report(exclusive=tuple(left), lost=tuple(lost))
-    return lost
-
-
-def _is_lost_for_good(problem: Any, goal: Any, reached: Reached) -> bool:
-    literal = literal_of(goal)
-    if literal is None or problem.initial_value(literal[0]).is_true() != literal[1]:
-        return False
-    makers = ((a, may_make(effect, literal)) for a in problem.actions for effect in a.effects)
-    return not any(given is not None and reached.may_do(operator.name, given) for operator, given in makers)
-
-
-def _spoilers(problem: Any, goal: Any, reached: Reached) -> Iterator[str]:
-    """The ground actions that make a goal false whatever the state is."""
-    atom, wanted = literal_of(goal) or (goal, True)
-    for operator in problem.actions:
-        for effect in operator.effects:
-            given = None if effect.is_conditional() else may_make(effect, (atom, not wanted))
-            for action in instances(problem, operator, given) if given is not None else ():
-                if reached.may_do(operator.name, given_to(action)):
-                    yield shown(action)
+    return bool(exclusive)
 
 
 def _report_additions(solver: Solver, never: Sequence[Any], reached: Reached, report: Reporter) -> None:
@@ -270,9 +190,8 @@ def _report_additions(solver: Solver, never: Sequence[Any], reached: Reached, re
         if not found and never:
             _report_chain(never, plan, reached, report)
         found += facts
-        found.sort(key=lambda x: not _holds_the_other_way_round(problem, x))
-        told = tuple((_in_pddl(x),) for x in found)
-        report(add=told[0], additions=told)
+        additions = tuple((_in_pddl(x),) for x in found)
+        report(add=additions[0], additions=additions)
     if found or not never:
         return
     alone = problem.clone()
@@ -367,16 +286,6 @@ def _impossible(condition: Any, reached: Reached, wanted: bool = True) -> Iterat
     elif condition.is_and() or condition.is_or():
         for part in condition.args:
             yield from _impossible(part, reached, wanted)
-
-
-def _holds_the_other_way_round(problem: Any, literal: Literal) -> bool:
-    """Whether a fact holds in the beginning with its arguments turned round, such as a road."""
-    atom, wanted = literal
-    kinds = [p.type for p in atom.fluent().signature]
-    turned = list(reversed(atom.args))
-    if len(kinds) < 2 or not all(k.is_compatible(a.type) for k, a in zip(kinds, turned, strict=True)):
-        return False
-    return bool(problem.initial_value(atom.fluent()(*turned)).is_true() == wanted)
 
 
 def _in_pddl(literal: Literal) -> str:

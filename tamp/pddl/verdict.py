@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from tamp.pddl.conditions import Value, given_to, needs, unheld, values_in, written
-from tamp.pddl.edits import Mend
-from tamp.pddl.hints import MOST_TRIED, hint
-from tamp.pddl.plan_file import PlanFile
+from tamp.pddl.conditions import Literal, Value, given_to, literal_of, needs, shown, unheld, values_in, written
+from tamp.pddl.edits import Repair
 from tamp.pddl.simulation import Simulator
 
 MOST_HINTS = 10
 """Literals for which an action that makes them true is looked for."""
+MOST_TRIED = 1000
+"""Ground actions that are tried for all the literals of one verdict."""
 MOST_FURTHER = 10
 """Further mistakes that are looked for: a plan with more is another plan."""
 
@@ -53,7 +55,7 @@ class Verdict:
     `failed_at` is the number of the step that cannot be taken, from 1; None when the plan is valid or only its goal
     is missed. `message` is empty when it is valid. `cost` is the value of the problem's metric, None without one.
     `changes` are the literals that each step made true, as far as the plan was followed. `further` is what else would
-    fail if the step that cannot be taken were done all the same; empty where times are judged. `mended` is what would
+    fail if the step that cannot be taken were done all the same; empty where times are judged. `repair` is what would
     make the whole plan valid, empty where that was not looked for or not found. `rounded` are the numbers of the steps
     of a valid plan whose times are not quite the printed ones, but round to them.
     """
@@ -66,13 +68,8 @@ class Verdict:
     cost: float | None = None
     changes: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     further: tuple[Further, ...] = ()
-    mended: Mend = field(default_factory=Mend)
+    repair: Repair = field(default_factory=Repair)
     rounded: tuple[int, ...] = ()
-
-    @property
-    def mend(self) -> str:
-        """What would make the whole plan valid, in words; empty when nothing is known that would."""
-        return self.mended.words
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +88,6 @@ class Judge:
         """unified-planning's own Problem."""
         return self.simulator.problem
 
-    def judge_steps(self, plan: PlanFile, actions: Sequence[Any], trace: bool = False) -> Verdict:
-        """The verdict on a plan's steps, which `actions` are, one after the other whatever times they have."""
-        return self.judge(actions, trace)
-
     def judge(self, actions: Sequence[Any], trace: bool = False) -> Verdict:
         """Follow ActionInstances from the initial state. With `trace` the verdict has the changes."""
         length, changes = len(actions), list[tuple[str, ...]]()
@@ -103,16 +96,16 @@ class Judge:
             for number, action in enumerate(actions, 1):
                 unmet, after, message = self.simulator.step(states[-1], action)
                 if after is None:
-                    told = self._explain(unmet, states, actions, action)
+                    lacking = self._explain(unmet, states, actions, action)
                     rest = tuple(self._further(actions, number, states[-1]))
-                    said = message or needs_of(told)
-                    return Verdict(False, length, number, said, told, None, tuple(changes), rest)
+                    said = message or needs_of(lacking)
+                    return Verdict(False, length, number, said, lacking, None, tuple(changes), rest)
                 states.append(after)
                 if trace:
                     changes.append(changed(self.problem, action, *states[-2:]))
-            told = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states, actions)
+            lacking = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states, actions)
             cost = self.simulator.cost(actions, states)
-        return Verdict(not told, length, None, needs_of(told) if told else "", told, cost, tuple(changes))
+        return Verdict(not lacking, length, None, needs_of(lacking) if lacking else "", lacking, cost, tuple(changes))
 
     def _explain(
         self, conditions: Sequence[Any], states: Sequence[Any], actions: Sequence[Any], step: Any = None
@@ -124,11 +117,32 @@ class Judge:
             Unmet(
                 written(c),
                 at,
-                hint(self.simulator, states, c, step, most, at) if number < MOST_HINTS else "",
+                self._hint(states[-1], c, step, most) if number < MOST_HINTS else "",
                 values=values_in(self.problem, c, states[-1]),
             )
             for number, (c, at) in enumerate(zip(conditions, lost, strict=True))
         )
+
+    def _hint(self, state: Any, condition: Any, step: Any, most: int) -> str:
+        """What makes a condition true that is false in a state, in words; empty for what is no literal.
+
+        At most so many ground actions are tried. Better than any is an action after which `step`, which needs the
+        condition, can be taken.
+        """
+        literal, after = literal_of(condition), self.simulator.after
+        if literal is None:
+            return ""
+        producers = list(_producers(self.problem, literal, () if step is None else step.actual_parameters))
+        if not producers:
+            return "no operator makes it true"
+        candidates = itertools.chain.from_iterable(producers)
+        tried = list(itertools.islice(candidates, most))
+        states = ((action, after(state, action)) for action in tried)
+        helpful = [(a, s) for a, s in states if s is not None and not unheld(self.problem, [condition], s)]
+        if helpful:
+            enabling = (a for a, s in helpful if step is not None and after(s, step) is not None)
+            return f"{shown(next(enabling, helpful[0][0]))} makes it true and can be done there"
+        return "no action that can be done there makes it true" if next(candidates, None) is None else ""
 
     def _further(self, actions: Sequence[Any], failed: int, state: Any) -> Iterator[Further]:
         """What else would be wrong if step `failed`, which cannot be taken in `state`, were done all the same, and so
@@ -158,7 +172,7 @@ def needs_of(unmet: Sequence[Unmet]) -> str:
 
 def changed(problem: Any, action: Any, before: Any, after: Any) -> tuple[str, ...]:
     """The literals that an ActionInstance made true between two states, and the numbers that it changed, in PDDL."""
-    given, told = given_to(action), []
+    given, literals = given_to(action), []
     for effect in action.action.effects:
         for one in effect.expand_effect(problem):
             fluent = one.fluent.substitute(given)
@@ -166,10 +180,44 @@ def changed(problem: Any, action: Any, before: Any, after: Any) -> tuple[str, ..
             if value == before.get_value(fluent):
                 continue
             if not value.is_bool_constant():
-                told.append(f"(= {written(fluent)} {value})")
+                literals.append(f"(= {written(fluent)} {value})")
             else:
-                told.append(written(fluent) if value.is_true() else f"(not {written(fluent)})")
-    return tuple(dict.fromkeys(told))
+                literals.append(written(fluent) if value.is_true() else f"(not {written(fluent)})")
+    return tuple(dict.fromkeys(literals))
+
+
+def _producers(problem: Any, literal: Literal, near: Sequence[Any]) -> Iterator[Iterator[Any]]:
+    """The ActionInstances of each operator with an effect that may make a literal true; of arguments that this leaves
+    open, those that are `near` come first."""
+    from unified_planning.plans import ActionInstance
+
+    manager = problem.environment.expression_manager
+    for operator in problem.actions:
+        for effect in operator.effects:
+            given = _given_by(effect, literal)
+            if given is not None:
+                choices = [[manager.ObjectExp(o) for o in problem.objects(p.type)] for p in operator.parameters]
+                for parameter, there in zip(operator.parameters, choices, strict=True):
+                    there.sort(key=lambda o: o not in near)
+                    there[:] = [o for o in there if o == given.get(parameter, o)]
+                yield map(partial(ActionInstance, operator), itertools.product(*choices))
+
+
+def _given_by(effect: Any, literal: Literal) -> dict[Any, Any] | None:
+    """What an operator's parameters have to be for an effect to make a literal true; None where it cannot."""
+    atom, wanted = literal
+    if effect.fluent.fluent() != atom.fluent() or not effect.is_assignment():
+        return None
+    if effect.value.is_bool_constant() and effect.value.bool_constant_value() != wanted:
+        return None
+    given: dict[Any, Any] = {}
+    for part, named in zip(effect.fluent.args, atom.args, strict=True):
+        if part.is_parameter_exp():
+            if given.setdefault(part.parameter(), named) != named:
+                return None
+        elif not part.is_variable_exp() and part != named:  # a variable of a forall can be any object
+            return None
+    return given
 
 
 def _lost_at(problem: Any, condition: Any, actions: Sequence[Any], states: Sequence[Any]) -> int | None:

@@ -7,7 +7,7 @@ together: what one view leaves open another one determines. `tamp.perception.rig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from motion.poses import (
     rotation_vector_to_matrix,
     to_rpy,
 )
+from motion.robot import RobotDescription
 from motion.world import World
 from tamp.errors import InputError, Refusal
 from tamp.files.quantities import not_metres
@@ -33,7 +34,7 @@ from tamp.model.backend import Observation
 from tamp.model.images import Image
 from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
-from tamp.perception.recordings import Recording, read_json, write_json
+from tamp.perception.recordings import read_json, write_json
 from tamp.perception.registration import (
     MOVED,
     Surface,
@@ -56,8 +57,6 @@ STAYS = 1e-4
 AGREE = (0.004, float(np.radians(0.6)))
 """Metres and radians by which views may say different things of one camera, in the median."""
 
-Bodies = Callable[[Observation], Mapping[str, Array]]
-"""The poses (4, 4) of the robot's bodies at an observation."""
 FORMAT = 1
 VALID = "what tamp calibrate wrote"
 FARTHEST = 2.0
@@ -82,21 +81,36 @@ class CalibratedCamera:
         """Metres and radians by which it is elsewhere than was said."""
         return size(self.off)
 
+    def as_record(self) -> dict[str, Any]:
+        """What was found, as plain data."""
+        metres, radians = self.size
+        return {
+            "on_hand": self.on_hand, "off": self.off.tolist(), "T": self.T.tolist(), "views": self.views,
+            "mm": round(1000 * metres, 2), "degrees": round(float(np.degrees(radians)), 3),
+            "scatter_mm": round(1000 * self.scatter[0], 2),
+            "scatter_degrees": round(float(np.degrees(self.scatter[1])), 3),
+        }  # fmt: skip
 
-def calibrated_from(recording: Recording, skins: Mapping[str, Skin]) -> list[CalibratedCamera]:
-    """All cameras of a recording, from all its views."""
-    world = World(recording.robot, [])
 
-    def bodies(o: Observation) -> Mapping[str, Array]:
-        return link_poses(world, o.robot.q, o.robot.opening, skins)
+@dataclass(frozen=True, eq=False)
+class _View:
+    """What was observed from one place of the hand: pictures by camera, with depth made steady, and the poses (4, 4) of
+    the robot's bodies."""
 
-    return calibrated([recording.looked(n) for n in range(len(recording.moments))], bodies, skins)
+    observation: Observation
+    images: Mapping[str, Image]
+    bodies: Mapping[str, Array]
+
+    def look(self, camera: str, skins: Mapping[str, Skin], off: Array | None = None) -> Look:
+        """A picture taken apart, of a camera that is `off` (4, 4) from where it is said to be."""
+        image = self.images[camera] if off is None else corrected(self.images[camera], off)
+        return Look.of(image, robot_pixels(image, self.bodies, skins))
 
 
 def calibrated(
-    observations: Sequence[Observation], bodies: Bodies, skins: Mapping[str, Skin]
+    robot: RobotDescription, observations: Sequence[Observation], skins: Mapping[str, Skin]
 ) -> list[CalibratedCamera]:
-    """All cameras, the fixed ones first. Refusal for what cannot be told from these views, and what is missing."""
+    """All cameras, the fixed ones first. Refusal where these views do not determine one, with what is missing."""
     seen = distinct([o for o in observations if o.images])
     if len(seen) < FEWEST:
         raise Refusal(
@@ -104,13 +118,16 @@ def calibrated(
             f"{np.degrees(APART[1]):.0f} degrees; {FEWEST} are needed: move the hand between the views, and turn it",
             "too few views",
         )
-    cameras = [i.camera for i in seen[0].images]
-    on_hand = {c: _moves(c, seen) for c in cameras}
-    fixed = [_fixed(c, seen, bodies, skins) for c in cameras if not on_hand[c]]
+    world = World(robot, [])
+    views = [
+        _View(o, {i.camera: steady(i) for i in o.images}, link_poses(world, o.robot.q, o.robot.opening, skins))
+        for o in seen
+    ]
+    on_hand = {camera: _moves(camera, views) for camera in views[0].images}
+    fixed = [_fixed(camera, views, skins) for camera, moves in on_hand.items() if not moves]
     if not fixed and any(on_hand.values()):
         raise Refusal("a camera in the hand is calibrated by what a fixed one sees; there is none", "too few views")
-    hands = [_on_hand(c, seen, fixed, bodies, skins) for c in cameras if on_hand[c]]
-    return [*fixed, *hands]
+    return [*fixed, *(_on_hand(camera, views, fixed, skins) for camera, moves in on_hand.items() if moves)]
 
 
 def distinct(observations: Sequence[Observation]) -> list[Observation]:
@@ -127,25 +144,20 @@ def _apart(one: Observation, other: Observation) -> bool:
     return bool(np.linalg.norm(e[:3]) > APART[0] or np.linalg.norm(e[3:]) > APART[1])
 
 
-def _image(o: Observation, camera: str) -> Image:
-    return next(i for i in o.images if i.camera == camera)
-
-
-def _moves(camera: str, seen: Sequence[Observation]) -> bool:
+def _moves(camera: str, views: Sequence[_View]) -> bool:
     """Whether a camera moves with the hand."""
-    poses = [_image(o, camera).T_world_camera for o in seen]
+    poses = [v.images[camera].T_world_camera for v in views]
     return any(np.abs(T - poses[0]).max() > STAYS for T in poses)
 
 
-def _fixed(camera: str, seen: Sequence[Observation], bodies: Bodies, skins: Mapping[str, Skin]) -> CalibratedCamera:
+def _fixed(camera: str, views: Sequence[_View], skins: Mapping[str, Skin]) -> CalibratedCamera:
     offs: list[Array] = []
-    for o in seen:
-        image, there = steady(_image(o, camera)), bodies(o)
-        start = np.eye(4) if offs else sought(image, there, skins)
-        known = offs[0] if offs else start
+    for v in views:
+        image = v.images[camera]
+        known = offs[0] if offs else sought(image, v.bodies, skins)
         if known is None:
             continue
-        more = correction(corrected(image, known), there, skins, MOVED, noticed=(0.0, 0.0))
+        more = correction(corrected(image, known), v.bodies, skins, MOVED, noticed=(0.0, 0.0))
         if more is not None:
             offs.append(known @ more)
     if len(offs) < FEWEST:
@@ -156,30 +168,24 @@ def _fixed(camera: str, seen: Sequence[Observation], bodies: Bodies, skins: Mapp
         )
     off, scatter = middle(offs)
     _check(camera, scatter)
-    return CalibratedCamera(camera, False, off, _image(seen[0], camera).T_world_camera @ off, len(offs), scatter)
+    return CalibratedCamera(camera, False, off, views[0].images[camera].T_world_camera @ off, len(offs), scatter)
 
 
 def _on_hand(
-    camera: str,
-    seen: Sequence[Observation],
-    fixed: Sequence[CalibratedCamera],
-    bodies: Bodies,
-    skins: Mapping[str, Skin],
+    camera: str, views: Sequence[_View], fixed: Sequence[CalibratedCamera], skins: Mapping[str, Skin]
 ) -> CalibratedCamera:
-    views = []
-    for o in seen:
-        there = bodies(o)
-        others = [_look(corrected(steady(_image(o, f.camera)), f.off), there, skins) for f in fixed]
-        look = _look(steady(_image(o, camera)), there, skins)
-        views.append(SurfaceView.of(look, Surface.of(others)))
-    as_record = jointly_aligned(views)
-    if as_record is None:
+    surfaces = [
+        SurfaceView.of(v.look(camera, skins), Surface.of([v.look(f.camera, skins, f.off) for f in fixed]))
+        for v in views
+    ]
+    off = jointly_aligned(surfaces)
+    if off is None:
         raise Refusal(
             f"what {camera} and the fixed cameras both see does not tell where it is: bring things with sides into "
             "view, not the table alone, and turn the hand",
             "degenerate",
         )
-    if (open_way := undetermined_direction(views, as_record)) is not None:
+    if (open_way := undetermined_direction(surfaces, off)) is not None:
         along = ", ".join(f"{x:.1f}" for x in open_way)
         raise Refusal(
             f"what {camera} and the fixed cameras both see leaves it open where it is along, or how it is turned "
@@ -187,15 +193,12 @@ def _on_hand(
             "view that face other ways",
             "degenerate",
         )
-    single = [off for view in views if (off := jointly_aligned([view], as_record)) is not None]
+    single = [one for surface in surfaces if (one := jointly_aligned([surface], off)) is not None]
     scatter = middle(single)[1] if single else (0.0, 0.0)
     _check(camera, scatter)
-    T_tool_camera = inverse(seen[0].robot.T_world_tool) @ _image(seen[0], camera).T_world_camera
-    return CalibratedCamera(camera, True, as_record, T_tool_camera @ as_record, len(views), scatter)
-
-
-def _look(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> Look:
-    return Look.of(image, robot_pixels(image, bodies, skins))
+    first = views[0]
+    T_tool_camera = inverse(first.observation.robot.T_world_tool) @ first.images[camera].T_world_camera
+    return CalibratedCamera(camera, True, off, T_tool_camera @ off, len(views), scatter)
 
 
 def _check(camera: str, scatter: tuple[float, float]) -> None:
@@ -220,23 +223,12 @@ def middle(offs: Sequence[Array]) -> tuple[Array, tuple[float, float]]:
 
 
 def write(path: Path, found: Sequence[CalibratedCamera], about: dict[str, Any]) -> None:
-    """Write it; `about` says of what recording. InputError where it cannot be written."""
+    """Write what was found, and `about` what recording. InputError where it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, {"format": FORMAT, "about": about, "cameras": {f.camera: as_record(f) for f in found}})
+        write_json(path, {"format": FORMAT, "about": about, "cameras": {f.camera: f.as_record() for f in found}})
     except OSError as e:
         raise InputError(f"cannot write {path}: {e.strerror}") from e
-
-
-def as_record(found: CalibratedCamera) -> dict[str, Any]:
-    """What was found of a camera, as plain data."""
-    metres, radians = found.size
-    return {
-        "on_hand": found.on_hand, "off": found.off.tolist(), "T": found.T.tolist(), "views": found.views,
-        "mm": round(1000 * metres, 2), "degrees": round(float(np.degrees(radians)), 3),
-        "scatter_mm": round(1000 * found.scatter[0], 2),
-        "scatter_degrees": round(float(np.degrees(found.scatter[1])), 3),
-    }  # fmt: skip
 
 
 def read(path: Path) -> dict[str, Array]:

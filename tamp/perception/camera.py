@@ -18,25 +18,42 @@ from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.fitting import Candidate, candidates
-from tamp.perception.grasp_detection import HandTracker, at_pads
 from tamp.perception.library import Library
 from tamp.perception.looks import Look, gone, sighting
 from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognition import Recognition, recognised
 from tamp.perception.rig import Rig, link_poses, reaches_forward
-from tamp.perception.segmentation import Ground, Points, above, clusters, ground_of, looked_from, stood_on, together
-from tamp.perception.support import OBSTACLE, Obstacle, floating, ground_object, reaches, set_on_ground, unexplained
+from tamp.perception.segmentation import (
+    OBSTACLE,
+    Ground,
+    Obstacle,
+    Points,
+    above,
+    clusters,
+    floating,
+    ground_object,
+    ground_of,
+    looked_from,
+    reaches,
+    set_on_ground,
+    stood_on,
+    together,
+    unexplained,
+)
 from tamp.perception.tracking import (
     AROUND,
+    ELSEWHERE,
     EXPLAINED,
+    HALF_KNOWN,
+    HandTracker,
     Track,
+    at_pads,
     followed,
     held_as_seen,
     kept_apart,
-    likeliest_there,
     mistaken,
-    recognised_again,
     sureness,
+    track_of,
     with_joints_followed,
 )
 from tamp.perception.unknown_objects import SEEN, of_one_thing, unknown_thing
@@ -45,9 +62,7 @@ from tamp.perception.visibility import Unseen, shown
 ROBOT = "panda"
 """The entry in the library of the robot that is taken to be in the pictures, unless another skin is handed over."""
 HALF_SEEN = 0.03
-"""The same for a thing of which only the side is known that was seen first."""
-HALF_KNOWN = 0.5
-"""Confidence in a thing that no model explains."""
+"""Metres from the skin up to which a point belongs to a thing of which only one side was seen."""
 AT_HAND = 0.13
 """Metres around the tool in which nothing new is looked for while something is held."""
 NEW = 150
@@ -80,12 +95,6 @@ class CameraPerceiver:
     hand: HandTracker = field(default_factory=HandTracker)
     unknown: list[Obstacle] = field(default_factory=list)
     ground: Ground | None = None
-    _world: World = field(init=False)
-    _known: list[Candidate] = field(init=False)
-    _rng: np.random.Generator = field(init=False)
-    _rig: Rig = field(init=False)
-    _skin: RobotSkin = field(init=False)
-    _base: Numbers = field(init=False)
     _unseen: Unseen | None = None
     _doubted: frozenset[str] = frozenset()
     """Things that are to be recognised anew at the next look."""
@@ -174,12 +183,8 @@ class CameraPerceiver:
 
     def _begin(self, found: Recognition, time: float) -> None:
         """Know of a thing from now on."""
-        thing = found.placed.model.thing
-        name = self._free_name(thing.name)
-        like = tuple(c for c, _ in found.like)
-        known = found.confidence if found.placed.model.source != SEEN else HALF_KNOWN
-        track = Track(name, found.placed, thing.movable, time, known, like, found.rivals)
-        self.tracks[name] = self._supported(track)
+        name = self._free_name(found.placed.model.thing.name)
+        self.tracks[name] = self._supported(track_of(found, name, time))
 
     def _free_name(self, category: str, number: int = 1) -> str:
         """A name that no thing has, with this number or the next one that is free."""
@@ -231,14 +236,16 @@ class CameraPerceiver:
         if self.hand.held is not None:
             rest = rest.where(np.linalg.norm(rest.p - observation.robot.T_world_tool[:3, 3], axis=1) > AT_HAND)
         self._look_for_the_lost(rest, looks, observation.time)
-        self._take_up_the_new(rest, looks, observation.time)
+        for lot in clusters(rest.where(self._unexplained(rest))):
+            if len(lot) >= NEW:
+                self._take_up(lot, looks, observation.time)
 
     def _reconsider(self, name: str, points: Points, looks: Sequence[Look], time: float) -> None:
         """Recognise a thing anew; left as it is where nothing is recognised there. One of another category has another
         name from now on."""
-        before, best = self.tracks[name], self._anew(name, points, looks)
-        if best is not None and best.category == before.placed.model.thing.name:
-            self.tracks[name] = self._supported(recognised_again(before, best, time))
+        best = self._anew(name, points, looks)
+        if best is not None and best.category == self.tracks[name].placed.model.thing.name:
+            self._found_again([name], best, time)
         elif best is not None:
             del self.tracks[name]
             self._begin(best, time)
@@ -248,7 +255,8 @@ class CameraPerceiver:
         before = self.tracks[name]
         near = (before.placed.distance(points.p) < AROUND) & self._unexplained(points, but=name)
         found, _ = recognised(points.where(near), looks, self._level, self._known, self._rng)
-        return likeliest_there(before, found)
+        there = [f for f in found if before.placed.away(f.placed) < ELSEWHERE]
+        return max(there, key=lambda f: f.score, default=None)
 
     def _replaced(self, names: Sequence[str], points: Points, looks: Sequence[Look], time: float) -> None:
         """Know of what is now where other things were: one of these others, it may be, or something new. What was there
@@ -259,10 +267,8 @@ class CameraPerceiver:
             self.tracks[name] = replace(self.tracks[name], lost=True)
         for name, f in found.items():
             mine = [n for n, t in self.tracks.items() if t.lost and t.placed.model is f.placed.model]
-            if name in mine:
-                self.tracks[name] = self._supported(recognised_again(self.tracks[name], f, time))
-            elif mine:
-                self._found_again(mine, f, time)
+            if mine:
+                self._found_again([name] if name in mine else mine, f, time)
             else:
                 self._begin(f, time)
 
@@ -288,15 +294,16 @@ class CameraPerceiver:
     def _hold_as_seen(self, points: Points, looks: Sequence[Look], robot: RobotState) -> None:
         """Where in the hand what is held is, as far as it is seen: it may have turned or slipped."""
         held = self.hand.held
-        if held is not None:
-            free = points.where(self._unexplained(points, but=held))
-            T = held_as_seen(self.tracks[held], free, looks, self._rng)
-            self.hand.T_tool_held = inverse(robot.T_world_tool) @ T
-            self._carry(robot)
-            lost = sighting(self.tracks[held].placed, looks).past_it
-            if lost or not at_pads(self.tracks[held].placed, robot):
-                self.hand.was_wrong()
-                self.tracks[held] = replace(self.tracks[held], lost=lost)
+        if held is None:
+            return
+        free = points.where(self._unexplained(points, but=held))
+        T = held_as_seen(self.tracks[held], free, looks, self._rng)
+        self.hand.T_tool_held = inverse(robot.T_world_tool) @ T
+        self._carry(robot)
+        lost = sighting(self.tracks[held].placed, looks).past_it
+        if lost or not at_pads(self.tracks[held].placed, robot):
+            self.hand.was_wrong()
+            self.tracks[held] = replace(self.tracks[held], lost=lost)
 
     def _follow_joints(self, name: str, points: Points, looks: Sequence[Look], time: float) -> None:
         """Where a thing's drawers, doors and knobs are now; what lies in a drawer has gone with it."""
@@ -345,12 +352,6 @@ class CameraPerceiver:
             if mine:
                 del lost[self._found_again(mine, f, time)]
 
-    def _take_up_the_new(self, points: Points, looks: Sequence[Look], time: float) -> None:
-        fresh = points.where(self._unexplained(points))
-        lots = [c for c in clusters(fresh) if len(c) >= NEW]
-        for lot in lots:
-            self._take_up(lot, looks, time)
-
     def _take_up(self, lot: Points, looks: Sequence[Look], time: float) -> None:
         """Take up new points that belong together: known things, or something unknown, of which they would be pieces
         if they explained little of it or were in the air."""
@@ -364,27 +365,23 @@ class CameraPerceiver:
         if len(left) > PARTLY * len(lot):
             sure, left = [], lot
         for f in sorted(sure, key=lambda f: -f.score):
-            if not self._moved_unseen(f, time):
+            unseen = self._unseen_of(f.category, time)
+            if unseen:
+                self._found_again(unseen, f, time)
+            else:
                 self._begin(f, time)
         for c in of_one_thing(clusters(left)):
             self._begin_unknown(c, time)
 
-    def _moved_unseen(self, found: Recognition, time: float) -> bool:
-        """Whether what turned up is a thing that is not seen where it was: then that has moved."""
-        mine = [
-            n
-            for n, t in self.tracks.items()
-            if t.movable and t.time < time and n != self.hand.held and t.placed.model.category == found.category
-        ]
-        if mine:
-            self._found_again(mine, found, time)
-        return bool(mine)
+    def _unseen_of(self, category: str, time: float) -> list[str]:
+        """The things of a category that are not seen where they were: one that turns up elsewhere has moved there."""
+        free = {n: t for n, t in self.tracks.items() if t.movable and n != self.hand.held}
+        return [n for n, t in free.items() if t.time < time and t.placed.model.category == category]
 
     def _found_again(self, names: Sequence[str], found: Recognition, time: float) -> str:
         """Say of the nearest of some things that it is where something was found; its name."""
         name = min(names, key=lambda n: self.tracks[n].placed.away(found.placed))
-        track = replace(self.tracks[name], placed=found.placed, time=time, confidence=found.confidence, lost=False)
-        self.tracks[name] = self._supported(track)
+        self.tracks[name] = self._supported(track_of(found, name, time))
         return name
 
     # The scene

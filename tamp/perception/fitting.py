@@ -31,10 +31,9 @@ EMPTY = 2.0
 """Weight of the share of the model in view that is not there, against the share of the points that lie on it."""
 HIDDEN = 0.05
 """Share of the model that counts as in view and there whatever is: of hardly any of it little can be said."""
-MOST = 6
+MOST_STEPS = 6
 """Steps of one size at most."""
-TURNS = 24
-"""Turns about the vertical that are tried first."""
+FIRST_TURNS = 24
 SPINS = 18
 """Turns of a solid of revolution in which its colours are tried."""
 COARSE = 0.12
@@ -55,8 +54,7 @@ AT_REST = 0.035
 T = TypeVar("T")
 R = TypeVar("R")
 
-THREADS = 4
-"""Threads at most."""
+MOST_THREADS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,22 +67,19 @@ class FitTarget:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Poses (k, 4, 4) of a model with, for each (k,), the share of the points `on` its skin, the share of the skin
-    where one sees past it, and both in one `score`, at most 1."""
+    """Poses (k, 4, 4) of a model with a `score` (k,) each, at most 1: the share of the points that are on its skin,
+    less that of the skin where one sees past it, times `EMPTY`."""
 
     T_world_object: Numbers
-    on: Numbers
-    empty: Numbers
-
-    @property
-    def score(self) -> Numbers:
-        """Higher is better."""
-        return self.on - EMPTY * self.empty
+    score: Numbers
 
     def best(self, n: int) -> Fit:
         """The `n` best ones, best first."""
-        order = np.argsort(-self.score, kind="stable")[:n]
-        return Fit(self.T_world_object[order], self.on[order], self.empty[order])
+        return self.some(np.argsort(-self.score, kind="stable")[:n])
+
+    def some(self, which: Numbers | list[int]) -> Fit:
+        """Those with some numbers."""
+        return Fit(self.T_world_object[which], self.score[which])
 
 
 def turned(p: Numbers, yaw: Numbers, R: Numbers) -> Numbers:
@@ -102,7 +97,7 @@ def judged(T: Numbers, skin: Skin, target: FitTarget, samples: Numbers, near: fl
     from `near` metres from the skin on a point counts for nothing."""
     f = skin.field
     on = on_skin(target.points, T, f.steps, f.origin, f.cell, f.unit, near)
-    return Fit(T, on, emptiness(T, samples, target.looks, near))
+    return Fit(T, on - EMPTY * emptiness(T, samples, target.looks, near))
 
 
 def emptiness(T: Numbers, samples: Numbers, looks: Sequence[Look], near: float = ON_SKIN) -> Numbers:
@@ -129,7 +124,7 @@ def climbed(T: Numbers, skin: Skin, target: FitTarget, samples: Numbers, steps: 
     here = judged(T[None].astype(np.float32), skin, target, samples)
     for step in steps:
         here = judged(here.T_world_object, skin, target, samples, step.near)
-        for _ in range(MOST):
+        for _ in range(MOST_STEPS):
             there = judged(_around(here.T_world_object[0], step), skin, target, samples, step.near).best(1)
             if there.score[0] <= here.score[0] + 1e-6:
                 break
@@ -175,7 +170,7 @@ class Candidate:
         self.samples, self.few = self.skin.sampled(), self.skin.sampled(100)
         self.near = float(np.clip(COARSE * (self.high - self.low)[:2].max(), *NEAR))
         turns = self._turns
-        self.yaws = np.zeros(1) if turns == 0 else np.arange(TURNS) * 2 * np.pi / TURNS / turns
+        self.yaws = np.zeros(1) if turns == 0 else np.arange(FIRST_TURNS) * 2 * np.pi / FIRST_TURNS / turns
 
     @property
     def _turns(self) -> int:
@@ -281,19 +276,17 @@ def _scores(model: ObjectModel, name: str, T_world_object: Array, target: FitTar
     return np.asarray(on - EMPTY * 0.1 * empty)
 
 
-TILTED = (
+TILT_STEPS = (
     FitStep(0.008, 0.0, 0.006, 0.02, 0.12),
     FitStep(0.004, 0.04, 0.004, 0.012, 0.06),
     FitStep(0.002, 0.02, 0.002, 0.008, 0.03),
     FitStep(0.001, 0.01, 0.001, 0.008, 0.015),
 )
 """Steps for what leans."""
-FINE = (FitStep(0.003, 0.03, 0.002), FitStep(0.0015, 0.015, 0.001), FitStep(0.0007, 0.007, 0.0005))
-"""The last steps in which a pose is bettered."""
+FINE_STEPS = (FitStep(0.003, 0.03, 0.002), FitStep(0.0015, 0.015, 0.001), FitStep(0.0007, 0.007, 0.0005))
 EVERY_WAY = tuple(np.arange(1, 36) * np.pi / 18)
 """Turns (rad) about the vertical."""
-WAYS = 4
-"""Turns that are looked at closely."""
+CLOSE_TURNS = 4
 TILTS = (0.14, 0.28, 0.45)
 """Radians by which things are tried to lean, each way."""
 SHIFTED = tuple((x, y, 0.0) for x in (-0.01, 0.0, 0.01) for y in (-0.01, 0.0, 0.01))
@@ -307,8 +300,10 @@ def turned_about(c: Candidate, fit: Fit, target: FitTarget) -> Fit:
     for what is round, and for what has joints: that is tried in all quarters before."""
     if len(c.yaws) == 1 or c.model.jointed:
         return fit
-    ways = judged(c.turned_otherwise(fit.T_world_object[0], EVERY_WAY), c.skin, target, c.few, LOOSELY).best(WAYS)
-    steps = (*c.steps, *FINE)
+    ways = judged(c.turned_otherwise(fit.T_world_object[0], EVERY_WAY), c.skin, target, c.few, LOOSELY).best(
+        CLOSE_TURNS
+    )
+    steps = (*c.steps, *FINE_STEPS)
     fits = each(lambda T: climbed(T, c.skin, target, c.samples, steps), list(ways.T_world_object))
     return max(fits, key=lambda f: float(f.score[0]))
 
@@ -323,11 +318,11 @@ def leaning(c: Candidate, T_world_object: Array, target: FitTarget) -> Fit:
         D = joint_transform("hinge", axis, middle, tilt) @ T
         starts += [pose(list(shift)) @ D for shift in SHIFTED]
     best = judged(np.array(starts, dtype=np.float32), c.skin, target, c.few, LOOSELY).best(LEANING_WAYS)
-    fits = [climbed(S, c.skin, target, c.few, TILTED) for S in best.T_world_object]
+    fits = [climbed(S, c.skin, target, c.few, TILT_STEPS) for S in best.T_world_object]
     return max(fits, key=lambda f: float(f.score[0]))
 
 
 def each(done: Callable[[T], R], things: Iterable[T]) -> list[R]:
     """What is done to each of some things, in their order."""
-    with ThreadPoolExecutor(min(THREADS, len(os.sched_getaffinity(0)))) as threads:
+    with ThreadPoolExecutor(min(MOST_THREADS, len(os.sched_getaffinity(0)))) as threads:
         return list(threads.map(done, things))

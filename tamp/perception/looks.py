@@ -66,33 +66,25 @@ class Sighting:
 
     @property
     def past_it(self) -> bool:
-        """Whether one sees past the place where it should be."""
-        return self.conclusive and self.share < 1.0 - SAME
-
-    @property
-    def conclusive(self) -> bool:
-        """Whether enough is in view to say anything."""
-        return self.matched + self.past >= VISIBLE
+        """Whether enough is in view, and one sees past the place where it should be."""
+        return self.matched + self.past >= VISIBLE and self.share < 1.0 - SAME
 
 
 def sighting(placed: PlacedModel, looks: Sequence[Look]) -> Sighting:
     """What is seen of a thing where it is thought to be: what is hidden counts neither way."""
-    matched = past = 0
-    for skin, T in placed.skins():
-        world = moved(skin.sampled(), T)
-        gaps = np.array([gaps_at(look, world) for look in looks])
-        seen = np.abs(gaps) <= MATCHED
-        matched += int(seen.any(axis=0).sum())
-        past += int(((gaps > 2 * MATCHED).any(axis=0) & ~seen.any(axis=0)).sum())
-    return Sighting(matched, past)
+    return _sighting(np.concatenate([moved(skin.sampled(), T) for skin, T in placed.skins()]), looks, MATCHED)
 
 
 def gone(points: Array, looks: Sequence[Look]) -> bool:
     """Whether one sees past most of some points (n, 3) of something unknown: it has moved."""
-    gaps = np.array([gaps_at(look, points) for look in looks])
-    seen = (np.abs(gaps) <= 2 * MATCHED).any(axis=0)
+    return _sighting(points, looks, 2 * MATCHED).past_it
+
+
+def _sighting(world: Array, looks: Sequence[Look], matched: float) -> Sighting:
+    gaps = np.array([gaps_at(look, world) for look in looks])
+    seen = (np.abs(gaps) <= matched).any(axis=0)
     past = (gaps > 2 * MATCHED).any(axis=0) & ~seen
-    return Sighting(int(seen.sum()), int(past.sum())).past_it
+    return Sighting(int(seen.sum()), int(past.sum()))
 
 
 def gaps_at(look: Look, world: Array) -> Array:

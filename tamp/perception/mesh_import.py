@@ -8,7 +8,7 @@ import re
 import struct
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ import mujoco
 import numpy as np
 from scipy.ndimage import binary_fill_holes
 
-from motion.poses import Array, pose
+from motion.poses import Array, Numbers, pose
 from motion.shapes import Shape
 from tamp.errors import InputError
 from tamp.files.toml_table import Table, read_placed
@@ -24,19 +24,17 @@ from tamp.model.images import as_png
 from tamp.model.scene import Part, SceneObject
 from tamp.perception import library
 from tamp.perception.library import ADDED, LibraryEntry, write
-from tamp.perception.modelling import modelled
+from tamp.perception.modelling import modelled, picture, skins
 from tamp.perception.object_model import ObjectModel
-from tamp.perception.skinning import picture, skins
 
 KINDS = (".obj", ".stl", ".ply", ".glb")
 TOLD = "object.toml"
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254}
 GUESSED = ("m", "mm", "cm")
-"""Units that are tried, in this order, where none is told."""
+"""Units that are tried, in this order, where none is stated."""
 SMALLEST, LARGEST = 0.01, 1.5
 """Metres that a thing's longest side can have."""
-MOST = 2_000_000
-"""Faces of a mesh, at most."""
+MOST_FACES = 2_000_000
 UPS = ("z", "y")
 TURNS = "a whole number of turns in a circle, 1 for no symmetry, 0 for a round thing"
 GREY = (150, 150, 150)
@@ -46,8 +44,7 @@ NamesOf = Callable[[str], tuple[str, ...]]
 """What people call a category."""
 LEVELS = 32
 """Shades of each of red, green and blue that faces without an image have."""
-BOXES = 30
-"""At most."""
+MOST_BOXES = 30
 ALONG = (32, 26, 21, 17, 14, 11, 9)
 """Cells along the longest side: the first is taken whose boxes cover `ENOUGH` of the cells that the mesh fills."""
 ENOUGH = 0.97
@@ -73,13 +70,12 @@ class MeshOptions:
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """Faces of one material: `corners` (n, 3, 3) metres, `colours` (n, 3) bytes of the faces, or where the material has
-    an image (h, w, 3) bytes, the places in it (n, 3, 2), from its lower left corner."""
+    """Faces of one material: `corners` (n, 3, 3) metres, and the `places` (n, 3, 2) that these have in its `image`
+    (h, w, 3) bytes, as shares of its size from its lower left corner."""
 
     corners: Array
-    colours: Array
-    places: Array | None = None
-    image: Array | None = None
+    places: Array
+    image: Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +123,8 @@ def read_mesh(folder: Path, options: MeshOptions) -> ImportedMesh:
     loaded = list(_loaded(path))
     if not loaded:
         raise InputError(f"{path} has no faces; valid: a mesh of triangles")
-    if (faces := sum(len(m.faces) for m in loaded)) > MOST:
-        raise InputError(f"{path} has {faces:,} faces; valid: at most {MOST:,}")
+    if (faces := sum(len(m.faces) for m in loaded)) > MOST_FACES:
+        raise InputError(f"{path} has {faces:,} faces; valid: at most {MOST_FACES:,}")
     if not all(np.isfinite(m.vertices).all() for m in loaded):
         bad = sum(int((~np.isfinite(m.vertices)).any(axis=1).sum()) for m in loaded)
         raise InputError(f"{path}: {bad} of its vertices are no finite numbers; export it again")
@@ -143,7 +139,7 @@ def read_mesh(folder: Path, options: MeshOptions) -> ImportedMesh:
     unit, remarks = _unit(path, float((high - low).max()), options)
     R = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]]) if (options.up or _up(path)) == "y" else np.eye(3)
     middle, scale = 0.5 * (low + high), UNITS[unit] * options.scale
-    moved = [Piece(((p.corners - middle) * scale) @ R.T, p.colours, p.places, p.image) for p in pieces]
+    moved = [replace(p, corners=((p.corners - middle) * scale) @ R.T) for p in pieces]
     return ImportedMesh(tuple(moved), (*remarks, *_holes(loaded)))
 
 
@@ -175,17 +171,28 @@ def _loaded(path: Path) -> Iterator[Any]:
 
 
 def _piece(mesh: Any) -> Piece:
-    corners = np.asarray(mesh.triangles, dtype=float).reshape(-1, 3, 3)
     visual, faces = mesh.visual, np.asarray(mesh.faces)
-    plain: Any = np.tile(np.array(GREY, np.uint8), (len(faces), 1))
-    if visual.kind != "texture":
-        return Piece(corners, np.asarray(visual.face_colors)[:, :3] if visual.defined else plain)
-    material = visual.material
-    image = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
-    if image is not None and visual.uv is not None and len(visual.uv) == len(mesh.vertices):
-        return Piece(corners, plain, np.asarray(visual.uv, dtype=float)[faces], np.asarray(image.convert("RGB")))
-    plain[:] = np.asarray(material.main_color)[:3]
-    return Piece(corners, plain)
+    corners = np.asarray(mesh.triangles, dtype=float).reshape(-1, 3, 3)
+    colours: Any = GREY
+    if visual.kind == "texture":
+        material = visual.material
+        image = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
+        if image is not None and visual.uv is not None and len(visual.uv) == len(mesh.vertices):
+            return Piece(corners, np.asarray(visual.uv, dtype=float)[faces], np.asarray(image.convert("RGB")))
+        colours = np.asarray(material.main_color)[:3]
+    elif visual.defined:
+        colours = np.asarray(visual.face_colors)[:, :3]
+    return _painted(corners, np.broadcast_to(np.asarray(colours, dtype=int), (len(faces), 3)))
+
+
+def _painted(corners: Array, colours: Array) -> Piece:
+    """Faces of one colour (n, 3) each, with an image of all colours."""
+    shades = (colours * LEVELS) // 256
+    every = np.stack(np.meshgrid(*[np.arange(LEVELS)] * 3, indexing="ij"), axis=-1)
+    image = ((every + 0.5) * 256 / LEVELS).astype(np.uint8).reshape(LEVELS, LEVELS**2, 3)
+    u = (shades[:, 1] * LEVELS + shades[:, 2] + 0.5) / LEVELS**2
+    v = 1.0 - (shades[:, 0] + 0.5) / LEVELS
+    return Piece(corners, np.repeat(np.column_stack([u, v])[:, None], 3, axis=1), image)
 
 
 def _unit(path: Path, longest: float, options: MeshOptions) -> tuple[str, list[str]]:
@@ -207,9 +214,8 @@ def _holes(meshes: list[Any]) -> list[str]:
 
     whole: Any = trimesh.util.concatenate([trimesh.Trimesh(m.vertices, m.faces, process=False) for m in meshes])
     whole.merge_vertices(merge_tex=True, merge_norm=True)
-    a, b = np.sort(whole.edges, axis=1).astype(np.int64).T
-    _, counts = np.unique(a * len(whole.vertices) + b, return_counts=True)
-    open_edges = int((counts == 1).sum())
+    grouping: Any = trimesh.grouping
+    open_edges = len(grouping.group_rows(whole.edges_sorted, require_count=1))
     return [f"the mesh has holes: {open_edges} edges with one face only; it counts as hollow"] if open_edges else []
 
 
@@ -264,8 +270,7 @@ def compiled(mesh: ImportedMesh, name: str) -> tuple[Any, Any]:
     assets: dict[str, bytes] = {}
     defined, geoms = [], []
     for i, piece in enumerate(mesh.pieces):
-        image, places = (piece.image, piece.places) if piece.places is not None else _painted(piece)
-        assets[f"{i}.msh"], assets[f"{i}.png"] = _msh(piece.corners, np.asarray(places)), as_png(np.asarray(image))
+        assets[f"{i}.msh"], assets[f"{i}.png"] = _msh(piece.corners, piece.places), as_png(piece.image)
         defined.append(
             f'<mesh name="m{i}" file="{i}.msh" inertia="shell"/><texture name="t{i}" type="2d" file="{i}.png"/>'
             f'<material name="a{i}" texture="t{i}"/>'
@@ -294,41 +299,22 @@ def _msh(corners: Array, places: Array) -> bytes:
     return struct.pack("4i", 3 * n, 0, 3 * n, n) + b"".join(a.tobytes() for a in arrays)
 
 
-def _painted(piece: Piece) -> tuple[Any, Array]:
-    """An image of all colours, and the places (n, 3, 2) in it of faces that have one colour each."""
-    shades = (np.asarray(piece.colours, dtype=int) * LEVELS) // 256
-    every = np.stack(np.meshgrid(*[np.arange(LEVELS)] * 3, indexing="ij"), axis=-1)
-    image = ((every + 0.5) * 256 / LEVELS).astype(np.uint8).reshape(LEVELS, LEVELS**2, 3)
-    u = (shades[:, 1] * LEVELS + shades[:, 2] + 0.5) / LEVELS**2
-    v = 1.0 - (shades[:, 0] + 0.5) / LEVELS
-    return image, np.repeat(np.column_stack([u, v])[:, None], 3, axis=1)
-
-
 def boxes(corners: Array, rng: np.random.Generator) -> tuple[Shape, ...]:
     """Boxes around faces with corners (n, 3, 3), metres, and around what they enclose."""
+    from trimesh import remesh
+
+    cut: Any = remesh.subdivide_to_size
+    vertices, faces = corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3)
     low = corners.min(axis=(0, 1))
     longest = float((corners.max(axis=(0, 1)) - low).max())
     for along in ALONG:
         cell = longest / along
-        points = _points(corners, DENSE * cell)
+        points, _ = cut(vertices, faces, DENSE * cell)
         filled = _filled(points, low, cell)
         found, covered = _cover(filled, rng)
         if covered >= ENOUGH or along == ALONG[-1]:
             break
     return tuple(_shape(box, points, low, cell) for box in found)
-
-
-def _points(corners: Array, spacing: float) -> Array:
-    """Points (m, 3) on faces, no farther apart than `spacing`: an even grid on each."""
-    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
-    sides = np.linalg.norm(np.stack([b - a, c - a, c - b]), axis=-1).max(axis=0)
-    steps = np.maximum(1, np.ceil(sides / spacing)).astype(int)
-    out = []
-    for n in np.unique(steps):
-        u, v = np.array([(i, j) for i in range(n + 1) for j in range(n + 1 - i)]).T / n
-        of = steps == n
-        out.append((a[of, None] + u[:, None] * (b - a)[of, None] + v[:, None] * (c - a)[of, None]).reshape(-1, 3))
-    return np.concatenate(out)
 
 
 def _filled(points: Array, low: Array, cell: float) -> Array:
@@ -343,7 +329,7 @@ def _cover(filled: Array, rng: np.random.Generator) -> tuple[list[Array], float]
     """Boxes (6,) of cells that are all filled, first and last index and one more along each axis in turn: each the one,
     of those that were tried, that covers most cells that no other does. And the share that they cover together."""
     whole, left, found = _sums(filled), filled.copy(), list[Array]()
-    while left.any() and len(found) < BOXES:
+    while left.any() and len(found) < MOST_BOXES:
         cells: Any = np.argwhere(left)
         grown = _grown(cells[rng.choice(len(cells), min(SEEDS, len(cells)), replace=False)], whole)
         best = grown[np.argmax(_count(_sums(left), grown))]

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import binary_erosion
 
-from motion.poses import Array, from_quat, inverse, moved, pose
+from motion.poses import Array, from_quat, inverse, moved
 from tamp.model.images import Image
 from tamp.perception.looks import masks
 from tamp.perception.object_model import ObjectModel, PlacedModel
 
 TINT = 0.4
 """How much of a mask's colour there is in its pixels."""
-AXIS = 0.05
-"""Metres of a drawn axis."""
+AXIS_METRES = 0.05
 EDGES = ((0, 1), (0, 2), (0, 4), (1, 3), (1, 5), (2, 3), (2, 6), (3, 7), (4, 5), (4, 6), (5, 7), (6, 7))
 """Corners of a box that an edge joins; corner i has the upper side along x, y, z where bit 2, 1, 0 of i is set."""
 AXES = ((255, 60, 60), (60, 220, 60), (80, 120, 255))
@@ -27,60 +26,53 @@ NEAREST = 0.05
 """Metres in front of the camera from which lines are drawn."""
 AROUND = 0.4
 """Room on each side of a thing, as a share of what is seen of it."""
-LEAST = 16
+LEAST_PIXELS = 16
 """Pixels across and down that are worth looking at."""
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
-    """A thing to draw: its name, how sure it is, the box (2, 3) around it in its own frame at `T_world_box` (4, 4), and
-    what it is placed as, None for what no model explains."""
+class _Thing:
+    """What is drawn of a thing: its label, the corners (8, 3) of the box around it in the world, and what it is placed
+    as, None for what no model explains."""
 
-    name: str
-    confidence: float
-    box: Array
-    T_world_box: Array
+    label: str
+    corners: Array
     placed: PlacedModel | None = None
 
 
-def shown(name: str, confidence: float, placed: PlacedModel) -> Shown:
-    """A placed model to draw."""
-    T_world_upright = placed.T_world_object @ inverse(placed.model.thing.T_world_object)
-    world = placed.points()
-    p = moved(world, inverse(T_world_upright))
-    return Shown(name, confidence, np.array([p.min(axis=0), p.max(axis=0)]), T_world_upright, placed)
-
-
-def unknown(name: str, low: Array, high: Array) -> Shown:
-    """The box (3,), (3,) around something unknown to draw."""
-    middle = 0.5 * (np.asarray(low) + high)
-    return Shown(name, 0.0, np.array([low - middle, high - middle]), pose(middle))
-
-
-def shown_of(record: Mapping[str, Any], known: Mapping[str, ObjectModel]) -> list[Shown]:
-    """What to draw of a scene in plain data (`tamp.model.scene_record.told_of`), but for what everything stands on;
-    `known` has models by category."""
+def _things(record: Mapping[str, Any], known: Mapping[str, ObjectModel]) -> list[_Thing]:
     found = []
     for name, category in record["objects"].items():
-        where, model = np.array(record["poses"][name]), known.get(category)
+        model = known.get(category)
         if model is not None:
             own = {p.name.removeprefix(model.thing.name): p.name for p in model.jointed}
             joints = {own[end]: v for end, v in record["joints"].get(name, {}).items() if end in own}
+            where = np.array(record["poses"][name])
             placed = PlacedModel(model, from_quat(where[:3], where[3:]), joints)
-            found.append(shown(name, record["confidence"].get(name, 1.0), placed))
+            T_world_upright = placed.T_world_object @ inverse(model.thing.T_world_object)
+            p = moved(placed.points(), inverse(T_world_upright))
+            corners = moved(_corners(p.min(axis=0), p.max(axis=0)), T_world_upright)
+            found.append(_Thing(f"{name} {record['confidence'].get(name, 1.0):.2f}", corners, placed))
         elif name in record["boxes"]:
-            found.append(unknown(name, *(np.array(corner) for corner in record["boxes"][name])))
+            found.append(_Thing(name, _corners(*record["boxes"][name])))
     return found
 
 
-def overlaid(image: Image, things: Sequence[Shown]) -> np.ndarray:
-    """The picture (h, w, 3) with things drawn on it. Masks are drawn where the depth agrees: where it does not,
-    something is in front, or the thing is no longer there."""
+def _corners(low: Any, high: Any) -> Array:
+    """The corners (8, 3) of a box between two of them (3,), (3,)."""
+    return np.array([[(low, high)[i >> 2 - k & 1][k] for k in range(3)] for i in range(8)])
+
+
+def overlaid(image: Image, record: Mapping[str, Any], known: Mapping[str, ObjectModel]) -> np.ndarray:
+    """The picture (h, w, 3) with what was seen drawn on it: `record` is a scene as plain data
+    (`tamp.model.scene.record_of`), `known` has models by category; what everything stands on is left out. Masks
+    are drawn where the depth agrees: where it does not, something is in front, or the thing is no longer there."""
     import cv2
 
+    things = _things(record, known)
     placed = [t.placed for t in things if t.placed is not None]
-    colours = {t.name: _colour(i) if t.placed is not None else UNKNOWN for i, t in enumerate(things)}
-    tints = np.array([(0, 0, 0), *(colours[t.name] for t in things if t.placed is not None)], dtype=float)
+    colours = [_colour(i) if t.placed is not None else UNKNOWN for i, t in enumerate(things)]
+    tints = np.array([(0, 0, 0), *(c for c, t in zip(colours, things, strict=True) if t.placed is not None)], float)
     numbers = masks(placed, image)
     drawn = image.colour.astype(float)
     drawn = np.where((numbers > 0)[..., None], (1.0 - TINT) * drawn + TINT * tints[numbers], drawn)
@@ -88,10 +80,10 @@ def overlaid(image: Image, things: Sequence[Shown]) -> np.ndarray:
         mask = numbers == number
         drawn[mask & ~binary_erosion(mask)] = tints[number]
     out = np.ascontiguousarray(np.rint(drawn), dtype=np.uint8)
-    for t in things:
-        _lines(cv2, out, image, _corners(t), EDGES, [colours[t.name]] * len(EDGES))
+    for t, colour in zip(things, colours, strict=True):
+        _lines(cv2, out, image, t.corners, EDGES, [colour] * len(EDGES))
         if t.placed is not None:
-            tips = np.vstack([np.zeros(3), AXIS * np.eye(3)])
+            tips = np.vstack([np.zeros(3), AXIS_METRES * np.eye(3)])
             _lines(cv2, out, image, moved(tips, t.placed.T_world_object), ((0, 1), (0, 2), (0, 3)), AXES, 2)
     for text, (u, v), colour in _labels(image, things, colours):
         cv2.putText(out, text, (u, v), cv2.FONT_HERSHEY_SIMPLEX, 0.38, (0, 0, 0), 3, cv2.LINE_AA)
@@ -102,11 +94,6 @@ def overlaid(image: Image, things: Sequence[Shown]) -> np.ndarray:
 def _colour(i: int) -> tuple[int, int, int]:
     r, g, b = colorsys.hsv_to_rgb((0.1 + i * 0.618) % 1.0, 0.75, 1.0)
     return int(255 * r), int(255 * g), int(255 * b)
-
-
-def _corners(t: Shown) -> Array:
-    corners = [[t.box[i >> 2 & 1, 0], t.box[i >> 1 & 1, 1], t.box[i & 1, 2]] for i in range(8)]
-    return moved(np.array(corners), t.T_world_box)
 
 
 def _lines(
@@ -126,22 +113,21 @@ def _lines(
 
 
 def _labels(
-    image: Image, things: Sequence[Shown], colours: Mapping[str, tuple[int, int, int]]
+    image: Image, things: Sequence[_Thing], colours: Sequence[tuple[int, int, int]]
 ) -> list[tuple[str, tuple[int, int], tuple[int, int, int]]]:
     """Texts with their lower left corners in pixels, one below another where they would cover each other."""
     h, w = image.size
     found: list[tuple[str, tuple[int, int], tuple[int, int, int]]] = []
-    for t in things:
-        uv, z = image.project(_corners(t))
-        seen = uv[z > NEAREST]
-        if len(seen) < 8 or seen[:, 0].max() < 0 or seen[:, 1].max() < 0 or (seen.min(axis=0) > (w, h)).any():
+    for t, colour in zip(things, colours, strict=True):
+        uv, z = image.project(t.corners)
+        low, high = uv.min(axis=0), uv.max(axis=0)
+        if z.min() <= NEAREST or high.min() < 0 or (low > (w, h)).any():
             continue
-        text = t.name if t.placed is None else f"{t.name} {t.confidence:.2f}"
-        u, v = (float(np.clip(x, 0, m)) for x, m in zip(seen.min(axis=0), (w - 6 * len(text), h - 4), strict=True))
-        v = max(12.0, v - 3.0)
-        while any(abs(v - y) < 11 and abs(u - x) < 6 * max(len(text), len(other)) for other, (x, y), _ in found):
+        width = 6 * len(t.label)
+        u, v = float(np.clip(low[0], 0, w - width)), max(12.0, float(np.clip(low[1], 0, h - 4)) - 3.0)
+        while any(abs(v - y) < 11 and abs(u - x) < max(width, 6 * len(other)) for other, (x, y), _ in found):
             v += 11.0
-        found.append((text, (int(u), int(v)), colours[t.name]))
+        found.append((t.label, (int(u), int(v)), colour))
     return found
 
 
@@ -153,8 +139,7 @@ def cut_out(images: Sequence[Image], low: Array, high: Array) -> Array | None:
 
 
 def _part(image: Image, low: Array, high: Array) -> Array | None:
-    corners = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T
-    uv, z = image.project(corners)
+    uv, z = image.project(_corners(low, high))
     if z.min() <= 0.0:
         return None
     h, w = image.size
@@ -163,4 +148,4 @@ def _part(image: Image, low: Array, high: Array) -> Array | None:
     part = image.colour[max(0, v0) : min(h, v1), max(0, u0) : min(w, u1)]
     middle = uv.mean(axis=0)
     inside = (middle >= 0).all() and (middle < (w, h)).all()
-    return np.ascontiguousarray(part) if inside and min(part.shape[:2]) >= LEAST else None
+    return np.ascontiguousarray(part) if inside and min(part.shape[:2]) >= LEAST_PIXELS else None

@@ -12,8 +12,8 @@ from motion.poses import Array, inverse, moved
 from tamp.perception.colours import coloured, is_other
 from tamp.perception.fitting import (
     EVERY_WAY,
-    FINE,
-    TILTED,
+    FINE_STEPS,
+    TILT_STEPS,
     Candidate,
     Fit,
     FitTarget,
@@ -143,7 +143,7 @@ def recognised(
     found, lots = _without_loose(found, points)
     for lot in lots:
         left = [rest for c in left for rest in clusters(c.where(np.asarray(cKDTree(lot.p).query(c.p)[0]) > 0.0))]
-    return [_unknown(f, points) if f.strange else f for f in found], [*lots, *left]
+    return [_as_unknown(f, points) if f.strange else f for f in found], [*lots, *left]
 
 
 def _without_loose(found: Sequence[Recognition], points: Points) -> tuple[list[Recognition], list[Points]]:
@@ -164,8 +164,8 @@ def _fits(f: Recognition, p_own: Array) -> bool:
     return f.score + float(inside.sum()) / max(1, len(p_own)) > FITS
 
 
-def _unknown(strange: Recognition, points: Points) -> Recognition:
-    """What has only the shape of a model, as a thing of its own."""
+def _as_unknown(strange: Recognition, points: Points) -> Recognition:
+    """What has only the shape of a model, as an unknown thing."""
     near = points.where(strange.placed.distance(points.p) < EXPLAINED)
     return replace(strange, placed=shaped_like(strange.placed, near), like=())
 
@@ -185,7 +185,7 @@ def _among(
         return one
     c = Candidate(one.placed.model, one.placed.model.rests[0], whole(one.placed.model))
     target = FitTarget(points.where(near).some(FINELY, rng).p, looks)
-    fit = climbed(one.placed.T_world_object, c.skin, target, c.samples, TILTED)
+    fit = climbed(one.placed.T_world_object, c.skin, target, c.samples, TILT_STEPS)
     if fit.score[0] < SETTLED:
         fit = max(fit, turned_about(c, fit, target), key=lambda f: float(f.score[0]))
     placed = replace(one.placed, T_world_object=fit.T_world_object[0].astype(float))
@@ -230,7 +230,9 @@ def _explained(
     promising = _within(rough, PROMISING)[:MOST_PROMISING]
     better = each(lambda t: (t[0], climbed(t[1].T_world_object[0], t[0].skin, target, t[0].few, t[0].steps)), promising)
     more = FitTarget(cluster.some(FINELY, rng).p, looks)
-    fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, FINE)) for c, f in _within(better, 2 * GOOD)]
+    fine = [
+        (c, climbed(f.T_world_object[0], c.skin, more, c.samples, FINE_STEPS)) for c, f in _within(better, 2 * GOOD)
+    ]
     fine = _each_once(fine, turned=True)
     fine = [_with_joints(c, f, more) if c.model.jointed else (c, f) for c, f in fine[:CLOSELY]]
     if max(float(f.score[0]) for _, f in fine) < SETTLED:
@@ -340,14 +342,14 @@ def _apart(fits: Fit, c: Candidate) -> list[Fit]:
         heading = fits.T_world_object[i, :2, :2]
         if len(kept) < TURNED and all(np.abs(heading - fits.T_world_object[k, :2, :2]).max() > 0.5 for k in kept):
             kept.append(int(i))
-    return [Fit(fits.T_world_object[[i]], fits.on[[i]], fits.empty[[i]]) for i in kept]
+    return [fits.some([i]) for i in kept]
 
 
 def _with_joints(c: Candidate, fit: Fit, target: FitTarget) -> tuple[Candidate, Fit]:
     """A candidate with its drawers, doors and knobs where they are, and where it is then."""
     joints = joint_values(c.model, fit.T_world_object[0].astype(float), target)
     as_it_stands = Candidate(c.model, c.R, whole(c.model, joints))
-    return as_it_stands, climbed(fit.T_world_object[0], as_it_stands.skin, target, as_it_stands.samples, FINE)
+    return as_it_stands, climbed(fit.T_world_object[0], as_it_stands.skin, target, as_it_stands.samples, FINE_STEPS)
 
 
 def _as_good(c: Candidate, fit: Fit, best: tuple[Candidate, Fit]) -> Fit:
@@ -357,7 +359,7 @@ def _as_good(c: Candidate, fit: Fit, best: tuple[Candidate, Fit]) -> Fit:
     off = c.skin.field.distance(moved(other.samples, T))
     back = other.skin.field.distance(moved(c.samples, inverse(T)))
     same = max(np.percentile(off, MOSTLY), np.percentile(back, MOSTLY)) < SAME_SHAPE
-    return replace(fit, on=there.on, empty=there.empty) if same else fit
+    return replace(fit, score=there.score) if same else fit
 
 
 def _found(c: Candidate, fit: Fit, target: FitTarget) -> Recognition:

@@ -26,10 +26,10 @@ from tamp.errors import InputError, Refusal
 from tamp.model.images import Image
 from tamp.perception.library import LibraryEntry, made_with, objects_folder, read, write
 from tamp.perception.looks import Look, drawn_skins, gaps_at
+from tamp.perception.modelling import skins
 from tamp.perception.object_model import RobotSkin, Skin
 from tamp.perception.registration import aligned, corrected, correction, sought
 from tamp.perception.segmentation import Ground, stands_out
-from tamp.perception.skinning import skins
 
 ROUGH = 0.0003
 """Metres, at one metre, of a depth's scatter from which on it is made steady: cameras without noise are left alone."""
@@ -71,7 +71,7 @@ is right; where it is a degree off mostly more."""
 NEAR = 0.008
 """Metres from its skin up to which a point is one of the robot's: errors of depth, of encoders, of the skin itself."""
 BODIES = "bodies"
-"""Folder of the skins beside the library's own."""
+"""Folder of the skins in the library's folder."""
 
 
 def steady(image: Image) -> Image:

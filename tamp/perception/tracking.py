@@ -1,18 +1,21 @@
 """Track things from look to look: pose, confidence, and whether each is still the thing it was taken for.
 
 A thing of another shape does not fit what is seen there any more. Of products of one shape only colours tell: the ones
-nearest to the hand are checked each time, all of them once one of these is another thing.
+nearest to the hand are checked each time, all of them once one of these is another thing. What the hand holds follows
+from the fingers alone: they stopped before they met, and a thing was between them.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array, Numbers, joint_transform, moved, pose, rotation_vector_to_matrix
+from motion.poses import Array, Numbers, inverse, joint_transform, moved, pose, rotation_vector_to_matrix
+from tamp.model.scene import RobotState
 from tamp.perception.colours import is_other
 from tamp.perception.fitting import Candidate, FitStep, FitTarget, climbed, joint_near, judged
 from tamp.perception.looks import SAME, VISIBLE, Look, sighting
@@ -27,19 +30,17 @@ EXPLAINED = 0.012
 """Metres from a thing's skin up to which a point is its own."""
 POINTS = 400
 """Points that a thing is held against."""
-NUDGED = (
+FOLLOW_STEPS = (
     FitStep(0.006, 0.06, 0.003, 0.016),
     FitStep(0.003, 0.03, 0.0015),
     FitStep(0.0015, 0.015, 0.001),
     FitStep(0.0007, 0.007, 0.0005),
 )
-"""Steps in which a thing is followed."""
-TILTED = (
+TILT_STEPS = (
     FitStep(0.004, 0.04, 0.002, 0.012, 0.05),
     FitStep(0.002, 0.02, 0.001, 0.008, 0.025),
     FitStep(0.001, 0.01, 0.0007, 0.008, 0.012),
 )
-"""The same for what leans."""
 LEANS = np.radians(2.0)
 """Angle from the nearest attitude in which a thing can rest, from which on it leans."""
 UPRIGHTER = 0.02
@@ -58,6 +59,8 @@ BELIEVED = 0.5
 """Score of a place from which on it is believed for its score: what is well in view scores about 0.9 where it is."""
 IN_ONE_PLACE = 0.008
 """Metres between two that are alike up to which they are taken to be in one place."""
+HALF_KNOWN = 0.5
+"""Confidence in a thing that no model explains."""
 UP = np.array([0.0, 0.0, 1.0])
 UNMOVED = (0.001, 0.01)
 """Metres and radians below which a thing has not moved: it is left where it was, so that it does not jitter."""
@@ -71,6 +74,22 @@ OTHER_SHAPE = 0.004
 """Metres by which the sizes of two things differ that are not of one shape."""
 ELSEWHERE = 0.06
 """Metres by which a thing may be elsewhere once it is recognised anew."""
+STILL = 0.0015
+"""Metres that fingers which have stopped move in the moments that are looked back on: what is soft gives way
+slowly."""
+MOMENTS = 4
+"""Control periods that are looked back on."""
+PRESSED = 6
+"""Control periods of being asked to close after which fingers that stand still are kept from it by something."""
+EMPTY = 0.0012
+"""Metres between the pads up to which nothing can be between them."""
+LETS_GO = 0.004
+"""Metres that the fingers open by when they let go of a thing, and that they close by within the moments that are
+looked back on when it is not between them any more."""
+AT_PADS = 0.01
+"""Metres from each pad within which the skin of what is held must be."""
+SLAB = (0.011, 0.02)
+"""Around the tool point, metres along the pads' width and along the approach: skin there is what the pads press on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +106,14 @@ class Track:
     like: tuple[str, ...] = ()
     rivals: tuple[str, ...] = ()
     lost: bool = False
+
+
+def track_of(found: Recognition, name: str, time: float) -> Track:
+    """The track of a thing where it was recognised."""
+    model = found.placed.model
+    confidence = found.confidence if model.source != SEEN else HALF_KNOWN
+    like = tuple(c for c, _ in found.like)
+    return Track(name, found.placed, model.thing.movable, time, confidence, like, found.rivals)
 
 
 def followed(track: Track, points: Points, looks: Sequence[Look], time: float, rng: np.random.Generator) -> Track:
@@ -134,9 +161,9 @@ def _nudged(placed: PlacedModel, target: FitTarget) -> Array:
     skin, before = whole(placed.model, placed.joints), placed.T_world_object
     resting = at_rest(placed)
     if resting is None:
-        return np.asarray(climbed(before, skin, target, skin.sampled(), NUDGED).T_world_object[0], dtype=float)
-    rests = climbed(resting, skin, target, skin.sampled(), NUDGED)
-    leans = climbed(before, skin, target, skin.sampled(), TILTED)
+        return np.asarray(climbed(before, skin, target, skin.sampled(), FOLLOW_STEPS).T_world_object[0], dtype=float)
+    rests = climbed(resting, skin, target, skin.sampled(), FOLLOW_STEPS)
+    leans = climbed(before, skin, target, skin.sampled(), TILT_STEPS)
     best = leans if leans.score[0] > rests.score[0] + UPRIGHTER else rests
     return np.asarray(best.T_world_object[0], dtype=float)
 
@@ -169,7 +196,7 @@ def held_as_seen(track: Track, points: Points, looks: Sequence[Look], rng: np.ra
     score = float(judged(before[None].astype(np.float32), skin, target, samples).score[0])
     elsewhere = judged(_slipped(before), skin, target, samples).best(TRIED) if score < BELIEVED else None
     starts = [before] if elsewhere is None else elsewhere.T_world_object
-    there = max((climbed(T, skin, target, samples, TILTED) for T in starts), key=lambda f: float(f.score[0]))
+    there = max((climbed(T, skin, target, samples, TILT_STEPS) for T in starts), key=lambda f: float(f.score[0]))
     if there.score[0] < score + SLIPPED:
         return before
     T = np.asarray(there.T_world_object[0], dtype=float)
@@ -254,14 +281,91 @@ def sureness(tracks: Sequence[Track], known: Iterable[Candidate]) -> dict[str, f
     return out
 
 
-def likeliest_there(before: Track, found: Iterable[Recognition]) -> Recognition | None:
-    """Of what was recognised anew the best that is where a thing was thought to be; None where nothing is."""
-    near = (f for f in found if before.placed.away(f.placed) < ELSEWHERE)
-    return max(near, key=lambda f: f.score, default=None)
+@dataclass(eq=False)
+class HandTracker:
+    """Follows the fingers. `held` is the name of what they hold, `T_tool_held` (4, 4) where it is in the hand."""
+
+    held: str | None = None
+    T_tool_held: Array | None = None
+    width: float = 0.0
+    """Metres between the pads when they took hold."""
+    _moments: deque[RobotState] = field(default_factory=lambda: deque(maxlen=MOMENTS))
+    _widest: float = 0.0
+    """The widest opening since something was let go of."""
+    _pressed: int = 0
+    """Control periods for which the fingers have been asked to close further than they do."""
+    _tried: bool = False
+    """Whether nothing was found between the fingers as they are."""
+    _slips: tuple[str, Array] | None = None
+    """What gave way between the fingers, and where it was in the hand: where they stop once more it was not lost."""
+
+    def felt(
+        self, robot: RobotState, things: Iterable[tuple[str, PlacedModel]], asked: float | None = None
+    ) -> str | None:
+        """Take what was felt; the name of what has just been let go of, if anything was. `things` could be held;
+        `asked` is how far apart (m) the fingers were last asked to be, where that is known."""
+        opening = robot.opening
+        self._moments.append(robot)
+        self._pressed = self._pressed + 1 if asked is not None and opening > asked + LETS_GO else 0
+        if self.held is not None:
+            before = max(m.opening for m in self._moments)  # what is soft gives way more slowly than that
+            if opening > self.width + LETS_GO or opening < EMPTY or opening < before - LETS_GO:
+                T, gave_way = self.T_tool_held, opening < before - LETS_GO
+                self._slips = (self.held, T) if gave_way and T is not None else None
+                return self.let_go()
+            self.width = min(self.width, opening)
+            return None
+        openings = [m.opening for m in self._moments]
+        self._widest = max(self._widest, opening)
+        still = len(openings) == MOMENTS and float(np.ptp(openings)) < STILL
+        self._tried = self._tried and still
+        if opening < EMPTY or opening > self.width + LETS_GO:
+            self._slips = None
+        closing = opening < self._widest - LETS_GO or self._pressed >= PRESSED
+        if closing and still and opening > EMPTY and not self._tried:
+            self._take_hold(self._moments[0], things)
+        return None
+
+    def let_go(self) -> str | None:
+        """Forget what is held; its name."""
+        name, self.held, self.T_tool_held = self.held, None, None
+        self._widest, self._tried = 0.0, False
+        return name
+
+    def was_wrong(self) -> None:
+        """Forget what is held: it is seen not to be. While the fingers stay as they are they hold nothing known."""
+        self.let_go()
+        self._tried, self._slips = True, None
+
+    def _take_hold(self, robot: RobotState, things: Iterable[tuple[str, PlacedModel]]) -> None:
+        """Take hold of what is between the fingers, at the moment when they stopped."""
+        self._tried = True
+        T = robot.T_world_tool
+        found = [(_from_pads(thing, robot), name, thing) for name, thing in things]
+        off, name, thing = min(found, key=lambda f: f[0], default=(np.inf, "", None))
+        if thing is None or off > AT_PADS:
+            if self._slips is not None:  # nothing else can have come between them
+                (self.held, self.T_tool_held), self.width = self._slips, robot.opening
+            return
+        T_tool = inverse(T) @ thing.T_world_object
+        self.held, self.width = name, robot.opening
+        self.T_tool_held = pose([-_middle(thing, T_tool, self._widest), 0.0, 0.0]) @ T_tool
 
 
-def recognised_again(before: Track, found: Recognition, time: float) -> Track:
-    """A track of which the category was right: where it is and how sure it is now."""
-    like = tuple(c for c, _ in found.like)
-    now = replace(before, placed=found.placed, time=time, confidence=found.confidence, lost=False)
-    return replace(now, like=like, rivals=found.rivals)
+def at_pads(thing: PlacedModel, robot: RobotState) -> bool:
+    """Whether a thing is where both pads touch it."""
+    return _from_pads(thing, robot) <= AT_PADS
+
+
+def _from_pads(thing: PlacedModel, robot: RobotState) -> float:
+    """How far (m) the skin of a thing is from the pad that it is further from."""
+    T, half = robot.T_world_tool, 0.5 * robot.opening
+    pads = np.array([T[:3, 3] + s * half * T[:3, 0] for s in (-1.0, 1.0)])
+    return float(thing.distance(pads).max())
+
+
+def _middle(thing: PlacedModel, T_tool_object: Array, opening: float) -> float:
+    """How far (m) along the closing fingers the middle of what is between them is from the tool point."""
+    p = moved(thing.points(), T_tool_object @ inverse(thing.T_world_object))
+    between = (np.abs(p[:, 0]) < 0.5 * opening + 0.005) & (np.abs(p[:, 1]) < SLAB[0]) & (np.abs(p[:, 2]) < SLAB[1])
+    return 0.5 * float(p[between, 0].min() + p[between, 0].max()) if between.any() else 0.0

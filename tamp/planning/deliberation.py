@@ -85,7 +85,7 @@ class Deliberation(Protocol):
         """Motions for one action on the way to a goal, or why there are none."""
         ...
 
-    def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
+    def report_failure(self, action: GroundAction, note: dict[str, Any]) -> None:
         """A refinement was executed and failed: others are preferred from now on."""
         ...
 
@@ -149,7 +149,7 @@ class InTurn:
         found = self.search.first_of(action, goal, state, situation)
         return Ready(found if isinstance(found, Failure) else self._timed(Plan((action,)), found))
 
-    def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
+    def report_failure(self, action: GroundAction, note: dict[str, Any]) -> None:
         """A refinement was executed and failed."""
         self.search.failed.setdefault(action, []).append(note)
 
@@ -165,7 +165,7 @@ class InTurn:
 
 
 @dataclass(eq=False)
-class Foreseen:
+class PrecomputedDecision:
     """A `Deliberation` that was begun before: it decides as was `decided` for a goal from how things were at the
     `begin`, as long as they are so, and else as `mind` does."""
 
@@ -205,9 +205,9 @@ class Foreseen:
         """Motions for one action on the way to a goal, or why there are none."""
         return self.mind.first_of(action, goal, state, situation)
 
-    def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
+    def report_failure(self, action: GroundAction, note: dict[str, Any]) -> None:
         """A refinement was executed and failed."""
-        self.mind.disappointed(action, note)
+        self.mind.report_failure(action, note)
 
     def next_goal(self) -> None:
         """Get ready for the next goal."""

@@ -132,9 +132,9 @@ class MotionCrossCheck:
         found = self._agreed(lambda: self.mind.first_of(action, goal, state, situation).result(), situation.scene)
         return Ready(found.failure() if isinstance(found, Objection) else found)
 
-    def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
+    def report_failure(self, action: GroundAction, note: dict[str, Any]) -> None:
         """A refinement was executed and failed."""
-        self.mind.disappointed(action, note)
+        self.mind.report_failure(action, note)
 
     def next_goal(self) -> None:
         """Get ready for the next goal."""
@@ -157,7 +157,7 @@ class MotionCrossCheck:
         found = objection(decision, scene, self.mind.search.world.robot)
         self.looking += time.perf_counter() - start
         if found is not None:
-            self.disappointed(found.action, decision.steps[found.index].note)
+            self.report_failure(found.action, decision.steps[found.index].note)
             if self.log is not None:
                 self.log.event("second_look", action=str(found.action), objection=str(found))
         return found

@@ -1,4 +1,4 @@
-"""Thinking in a process of its own, while the world goes on."""
+"""Planning and refinement in a process of its own, while the world goes on."""
 
 from __future__ import annotations
 
@@ -18,22 +18,20 @@ from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Plan, Planner
+from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import InTurn
 from tamp.planning.motion_cross_check import MotionCrossCheck
 from tamp.planning.search import Search
 from tamp.skills.base import Refinement
 from tamp.skills.patterns import patterns
 from tamp.skills.registry import bind
-from tamp.worker_process import Asked, Cancelled, Process
-
-Entries = list[tuple[str, str, Any]]
-"""What was noted, in order: `event` or `write`, its name, and what it holds."""
+from tamp.worker_process import Cancelled, PendingAnswer
 
 
 @dataclass(frozen=True)
 class Recipe:
     """What decides: a domain's name or folder, a planner, the seed, the seconds of refinement for a decision, and
-    whether another engine looks at it again."""
+    whether another engine checks the motions again."""
 
     domain: str
     planner: Planner
@@ -42,50 +40,11 @@ class Recipe:
     twice: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """A thought's result, and what else is known after it."""
-
-    value: Any
-    first: Plan | None
-    seconds: dict[str, float]
-    journal: Entries
-
-
-@dataclass(eq=False)
-class Notes:
-    """A journal that is kept until somebody takes it along."""
-
-    entries: Entries = field(default_factory=list)
-
-    def event(self, kind: str, /, **data: Any) -> None:
-        """Keep an event."""
-        self.entries.append(("event", kind, data))
-
-    def write(self, name: str, content: str | bytes) -> None:
-        """Keep a file."""
-        self.entries.append(("write", name, content))
-
-    def taken(self) -> Entries:
-        """What was kept, which is then forgotten here."""
-        entries, self.entries = self.entries, []
-        return entries
-
-
-def pass_on(entries: Entries, journal: Journal) -> None:
-    """Tell a journal what was noted."""
-    for what, name, data in entries:
-        if what == "event":
-            journal.event(name, **data)
-        else:
-            journal.write(name, data)
-
-
-class Thinker:
+class _Mind:
     """What runs in the process."""
 
-    def __init__(self, recipe: Recipe, cancelled: Cancelled) -> None:
-        self._recipe, self._cancelled, self._notes = recipe, cancelled, Notes()
+    def __init__(self, recipe: Recipe, journal: Journal, cancelled: Cancelled) -> None:
+        self._recipe, self._journal, self._cancelled = recipe, journal, cancelled
         self._domain = load(recipe.domain)
         self._skills = {**patterns(), **bind(self._domain)}
         self._mind: InTurn | MotionCrossCheck | None = None
@@ -94,32 +53,33 @@ class Thinker:
         """Have a world of a robot and a scene."""
         recipe, world = self._recipe, world_of(scene, robot)
         rng = np.random.default_rng(recipe.seed)
-        search = Search(world, self._domain, self._skills, recipe.planner, rng, recipe.seconds, self._notes)
+        search = Search(world, self._domain, self._skills, recipe.planner, rng, recipe.seconds, self._journal)
         search.cancelled = self._cancelled
-        self._mind = MotionCrossCheck(InTurn(search), self._notes) if recipe.twice else InTurn(search)
+        self._mind = MotionCrossCheck(InTurn(search), self._journal) if recipe.twice else InTurn(search)
 
-    def think(self, method: str, *args: Any) -> Answer:
-        """A method of `InTurn`, its result and what was noted on the way."""
+    def think(self, method: str, *args: Any) -> tuple[Any, Plan | None, dict[str, float]]:
+        """The result of a method of `InTurn`, the first plan and the seconds so far."""
         assert self._mind is not None, "prepare comes first"
         value = getattr(self._mind, method)(*args)
         found = value.result() if value is not None else None
-        return Answer(found, self._mind.first, dict(self._mind.seconds), self._notes.taken())
+        return found, self._mind.first, dict(self._mind.seconds)
 
 
 @dataclass(eq=False)
 class PlannerProcess:
-    """Decides beside whoever asks: a `tamp.planning.deliberation.Deliberation`. What was noted goes to `journal`."""
+    """A `tamp.planning.deliberation.Deliberation` that decides in a process of its own; what it notes goes to
+    `journal`."""
 
     recipe: Recipe
     journal: Journal
     first: Plan | None = None
     seconds: dict[str, float] = field(default_factory=lambda: {"plan": 0.0, "refine": 0.0})
-    _process: Process = field(init=False)
+    _process: Assistant = field(init=False)
 
     def __post_init__(self) -> None:
-        self._process = Process(partial(Thinker, self.recipe), "planning")
+        self._process = Assistant(partial(_Mind, self.recipe), "planning", self.journal)
 
-    def prepare(self, robot: RobotDescription, scene: Scene) -> Asked:
+    def prepare(self, robot: RobotDescription, scene: Scene) -> PendingAnswer:
         """Have it make a world of a robot and a scene, before the first question."""
         return self._process.ask("prepare", robot, scene)
 
@@ -127,31 +87,30 @@ class PlannerProcess:
         """End the process."""
         self._process.close()
 
-    def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Asked:
+    def decide(self, goal: Goal, state: WorldState, situation: Situation) -> PendingAnswer:
         """A plan with motions for all of it, or why there is none."""
         return self._think("decide", goal, state, situation)
 
-    def refine(self, plan: Plan, situation: Situation, hints: tuple[Refinement, ...] = ()) -> Asked:
+    def refine(self, plan: Plan, situation: Situation, hints: tuple[Refinement, ...] = ()) -> PendingAnswer:
         """Motions for a plan, or why there are none."""
         return self._think("refine", plan, situation, hints)
 
-    def first_of(self, action: GroundAction, goal: Goal, state: WorldState, situation: Situation) -> Asked:
+    def first_of(self, action: GroundAction, goal: Goal, state: WorldState, situation: Situation) -> PendingAnswer:
         """Motions for one action on the way to a goal, or why there are none."""
         return self._think("first_of", action, goal, state, situation)
 
-    def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
+    def report_failure(self, action: GroundAction, note: dict[str, Any]) -> None:
         """A refinement was executed and failed."""
-        self._process.tell("think", "disappointed", action, note)
+        self._process.tell("think", "report_failure", action, note)
 
     def next_goal(self) -> None:
         """Get ready for the next goal."""
         self.first = None
         self._process.tell("think", "next_goal")
 
-    def _think(self, method: str, *args: Any) -> Asked:
+    def _think(self, method: str, *args: Any) -> PendingAnswer:
         return self._process.ask("think", method, *args, convert=self._take)
 
-    def _take(self, answer: Answer) -> Any:
-        self.first, self.seconds = answer.first, answer.seconds
-        pass_on(answer.journal, self.journal)
-        return answer.value
+    def _take(self, answer: tuple[Any, Plan | None, dict[str, float]]) -> Any:
+        value, self.first, self.seconds = answer
+        return value

@@ -1,4 +1,4 @@
-"""Camera pictures of a run for its page: drawn in a process beside it, a few a second, from where everything is."""
+"""Camera pictures of a run for its page: drawn in a parallel process, a few a second, from where everything is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tamp.errors import TampError
 from tamp.files.replacing import replace_file
-from tamp.worker_process import Asked, Cancelled, Make, Process
+from tamp.worker_process import Cancelled, Make, PendingAnswer, Process
 
 if TYPE_CHECKING:
     from tamp.backends.libero.environment import LiberoEnvironment
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tamp.backends.physics.table import Arrangement
 
 FOLDER, INDEX = "view", "pictures.json"
-"""The folder beside the log, and in it the file that says which pictures there are, and from where they are seen."""
+"""The folder with the log, and in it the file that says which pictures there are, and from where they are seen."""
 NICENESS = 15
 """How much the drawing process gives way to the run, once it is ready: nothing moves yet while it gets ready."""
 EVERY = 0.35
@@ -34,14 +34,14 @@ SIZE, QUALITY = (240, 240), 80
 MISSING = "no pictures on the page: they need OSMesa: apt-get install libosmesa6"
 
 
-class PictureProcess:
-    """Has pictures drawn. `make` makes what draws, in a process of its own, with a method `take` for what `arrangement`
+class PagePictures:
+    """Has pictures drawn. `make` makes what draws, in a separate process, with a method `take` for what `arrangement`
     says of the world. The run waits for nothing: while one picture is drawn no other one is asked for."""
 
     def __init__(self, make: Make, arrangement: Callable[[], Any], say: Callable[[str], None]) -> None:
         self._arrangement, self._say = arrangement, say
         self._process: Process | None = Process(make, "pictures", niceness=0)
-        self._asked: Asked | None = None
+        self._asked: PendingAnswer | None = None
         self._due = 0.0
 
     def step(self) -> None:
@@ -101,7 +101,7 @@ class StageRenderer:
 
 
 def put(folder: Path, name: str, content: bytes) -> None:
-    """Put a file into a folder so that whoever reads it finds the old one or the new one, whole."""
+    """Put a file into a folder so that a reader finds the old one or the new one, whole."""
     folder.mkdir(parents=True, exist_ok=True)
     replace_file(folder / name, content, sync=False)
 
@@ -123,9 +123,9 @@ def can_draw(say: Callable[[str], None]) -> bool:
 
 def pictures_of(
     stage: StageModel, arrangement: Callable[[], Arrangement], folder: Path, say: Callable[[str], None]
-) -> PictureProcess:
+) -> PagePictures:
     """What draws pictures of a stage."""
-    return PictureProcess(partial(StageRenderer, stage, folder), arrangement, say)
+    return PagePictures(partial(StageRenderer, stage, folder), arrangement, say)
 
 
 @contextlib.contextmanager
@@ -133,12 +133,12 @@ def pictured(
     environment: LiberoEnvironment, folder: Path, say: Callable[[str], None], on: bool = True
 ) -> Iterator[None]:
     """Draw pictures of LIBERO's simulator as long as this lasts, where they are wanted, `on`."""
-    from tamp.backends.libero.oracle import OraclePerceiver
-    from tamp.backends.physics.photographer import staged
-
     if not (on and can_draw(say)):
         yield
         return
+    from tamp.backends.libero.oracle import OraclePerceiver
+    from tamp.backends.physics.photographer import staged
+
     stage = staged(environment, OraclePerceiver(environment).perceive(), environment.robot_model(), own=True)
     pictures = pictures_of(stage, partial(_arrangement, environment, stage), folder, say)
     environment.after.append(pictures.step)

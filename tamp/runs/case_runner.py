@@ -8,6 +8,7 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.files.source import Source, read
+from tamp.model.goal_syntax import Node
 from tamp.pddl import engines
 from tamp.pddl.ask import Question, ask
 from tamp.pddl.judges import PlanJudge, in_order, judge_of, verdict_on
@@ -15,13 +16,13 @@ from tamp.pddl.plan_file import PlanFile
 from tamp.pddl.plan_formats import read_plan
 from tamp.pddl.planner import PlanStatus
 from tamp.pddl.reading import locate, parse
-from tamp.pddl.tree import Node, tree
+from tamp.pddl.tree import tree
 from tamp.pddl.verdict import Verdict
 from tamp.runs.cases import Case, ExpectedPlan
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CaseOutcome:
     """One thing that a case expects, as words, and what came out."""
 
     what: str
@@ -34,25 +35,25 @@ class Outcome:
         return self.expected == self.found
 
 
-def run(case: Case) -> list[Outcome]:
+def run(case: Case) -> list[CaseOutcome]:
     """Everything that a case expects. InputError when its domain or its problem cannot be read."""
     domain, problem = read(locate(case.domain)), read(case.problem)
     parsed = parse(domain, problem)
     return list(_outcomes(case, domain, problem, parsed))
 
 
-def _outcomes(case: Case, domain: Source, problem: Source, parsed: Any) -> Iterator[Outcome]:
+def _outcomes(case: Case, domain: Source, problem: Source, parsed: Any) -> Iterator[CaseOutcome]:
     if case.goal is not None:
         goal = next((n.parts[1] for n in tree(problem).parts if n.head == ":goal"), None)
         expected = _meant(tree(Source(f"{case.name}: goal", case.goal)))
-        yield Outcome("goal", _shown(expected), _shown(_meant(goal)) if goal else "none")
+        yield CaseOutcome("goal", _shown(expected), _shown(_meant(goal)) if goal else "none")
     if case.findings is not None:
         from tamp.skills.folder_check import check
 
         codes = sorted({f.code for f in check(domain.name, [case.problem], run_python=False).findings})
-        yield Outcome("findings", ", ".join(case.findings) or "none", ", ".join(codes) or "none")
+        yield CaseOutcome("findings", ", ".join(case.findings) or "none", ", ".join(codes) or "none")
     if case.solvable is not None:
-        yield Outcome("problem", "solvable" if case.solvable else "unsolvable", _solved(case, parsed))
+        yield CaseOutcome("problem", "solvable" if case.solvable else "unsolvable", _solved(case, parsed))
     if case.plans:
         judge = judge_of(parsed)
         for plan in case.plans:
@@ -62,7 +63,7 @@ def _outcomes(case: Case, domain: Source, problem: Source, parsed: Any) -> Itera
 def _solved(case: Case, parsed: Any) -> str:
     engines.check(case.planner)
     answer = ask(parsed, Question(case.planner, seconds=case.timeout))
-    if answer.plans:
+    if answer.plan is not None:
         return "solvable"
     proven = answer.status is PlanStatus.UNSOLVABLE
     return answer.status.value if proven else f"{answer.status.value}: {answer.message}"
@@ -79,13 +80,13 @@ def _shown(conjuncts: frozenset[str]) -> str:
     return " ".join(sorted(conjuncts))
 
 
-def _judged(case: Case, plan: ExpectedPlan, judge: PlanJudge) -> Outcome:
+def _judged(case: Case, plan: ExpectedPlan, judge: PlanJudge) -> CaseOutcome:
     expected = _expected(plan)
     try:
         verdict = verdict_on(in_order(_steps(case, plan)), judge)
     except InputError as e:
-        return Outcome(plan.name, expected, f"cannot be read: {e}")
-    return Outcome(plan.name, expected, _found(plan, verdict))
+        return CaseOutcome(plan.name, expected, f"cannot be read: {e}")
+    return CaseOutcome(plan.name, expected, _found(plan, verdict))
 
 
 def _steps(case: Case, plan: ExpectedPlan) -> PlanFile:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from motion.robot import RobotDescription
-from tamp.agent.agent import Agent, Outcome
-from tamp.agent.camera_perceiver import TabletopPerceiver
+from tamp.agent.agent import Agent, AgentOutcome
 from tamp.agent.clock import Ticked, run
-from tamp.agent.searching import Reads
-from tamp.backends.libero.perturbation_schedule import PerturbationSchedule
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_result import STANDS
@@ -21,18 +19,21 @@ from tamp.errors import InputError, Refusal
 from tamp.model.backend import Backend
 from tamp.model.events import Events
 from tamp.model.goal import Goal
-from tamp.model.scene import Perceiver, Scene
-from tamp.model.scene_record import told_of
+from tamp.model.scene import Perceiver, Scene, record_of
 from tamp.model.state import WorldState
 from tamp.perception.relative_places import goals_in
 from tamp.runs.episode import GoalSource, Result, Settings, begin, noted, robot_at_table, timed
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.evaluator import Evaluator
 from tamp.runs.spoken import spoken
-from tamp.runs.task_check import TaskCheck
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+    from tamp.agent.searching import ObjectSearch, Reads
+    from tamp.agent.tabletop import Tabletop
+    from tamp.backends.libero.perturbation_schedule import PerturbationSchedule
+    from tamp.runs.task_check import TaskCheck
 
 STILL = 20
 """Control periods of standing still after which what was reached still has to hold."""
@@ -73,15 +74,15 @@ class EpisodeWorld:
 
 
 class Acting(Ticked, Protocol):
-    """What acts in an episode: an `Agent`, or a policy in a process of its own."""
+    """What acts in an episode: an `Agent`, or a policy in another process."""
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> AgentOutcome:
         """What it came to, by its own perception."""
         ...
 
 
-class Place(Protocol):
+class EpisodePlace(Protocol):
     """Where episodes run: LIBERO's simulator, another one, or an arm (`tamp.runs.worlds`)."""
 
     @property
@@ -111,7 +112,7 @@ def conduct(folder: Path, act: Callable[[EpisodeLog], ResultT]) -> ResultT:
 
 
 def run_episode(
-    place: Place,
+    place: EpisodePlace,
     task: Task,
     source: GoalSource | None,
     settings: Settings,
@@ -194,20 +195,27 @@ def _agent(
     noted(scene, state, log)
 
     def wanted(scene: Scene, state: WorldState) -> tuple[Goal, ...]:
-        evaluator.saw({**told_of(scene), "symbols": state.symbols})
+        evaluator.saw({**record_of(scene), "symbols": state.symbols})
         if settings.said is not None or evaluator.names is None:
             return world.wanted(scene, state)
         given = evaluator.in_agents_names(world.wanted(evaluator.start, evaluator.state))
         untouched = dict.fromkeys(s for g in given for s in g.untouched)
         return goals_in(scene, state, settings.domain, [str(g) for g in given], untouched)
 
-    perceiver, table = world.perceiver, ready.table
-    if isinstance(perceiver, TabletopPerceiver):
-        agent = Agent(ready, wanted, log, lambda reads: perceiver.search(table, reads, settings.seed))
-    else:
-        agent = Agent(ready, wanted, log)
+    agent = Agent(ready, wanted, log, _search(world, ready.table, settings.seed))
     agent.begin(scene, state)
     return agent
+
+
+def _search(world: EpisodeWorld, table: Tabletop, seed: int) -> Callable[[Reads], ObjectSearch | None]:
+    """Makes what looks for things that are not seen, where the agent perceives with cameras."""
+    perceiver = world.perceiver
+    if perceiver is not world.truth:
+        from tamp.agent.camera_perceiver import TabletopPerceiver  # which the oracle does without
+
+        if isinstance(perceiver, TabletopPerceiver):
+            return partial(perceiver.search, table, seed=seed)
+    return lambda reads: None
 
 
 def goals_wanted(

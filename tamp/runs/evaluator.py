@@ -1,4 +1,4 @@
-"""Evaluate an episode with ground truth. Nothing of it reaches whoever plans.
+"""Evaluate an episode with ground truth. Nothing of it reaches the planner.
 
 Whether the goals hold is judged by an oracle of the formula; where the scene has a task of its own, its check is asked,
 too. An agent that perceives by itself has names of its own for things: they are matched by where it saw them.
@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from motion.robot import RobotDescription
 from tamp.errors import Refusal, TampError
 from tamp.model.atoms import Atom
@@ -19,28 +21,29 @@ from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.events import ActionBegun, ActionEnded, Event, GoalTaken, Journal, MilestoneEnded
 from tamp.model.goal import Goal, parse_goal
-from tamp.model.scene import Perceiver, RobotState, Scene, joints_of, poses_of
+from tamp.model.scene import Perceiver, RobotState, Scene, joints_of, objects_of, poses_of
 from tamp.model.state import WorldState
 from tamp.perception import relative_places
+from tamp.perception.observers import StateEstimator
 from tamp.perception.predicates import held_in, observe
 from tamp.perception.relative_places import PlacesBeside, places
-from tamp.perception.state_estimator import StateEstimator
 from tamp.runs.episode import Result
-from tamp.runs.matching import Names, match
-from tamp.runs.side_effects import operands_of, shifted
+from tamp.runs.matching import MatchedNames, match
 from tamp.runs.task_check import TaskCheck
 from tamp.skills.base import Skill
 from tamp.skills.registry import bound
 
 SEEMED = "it was seen to be done, and is not"
 """What is wrong where only the agent's own perception says that it is done."""
+SHIFT = 0.01
+"""Metres from which a bystander counts as moved."""
 CHECK_SAYS_NO = "the goal is seen to hold, LIBERO's check of the scene's task says no"
 
 
 @dataclass(eq=False)
 class GoalOracle:
     """Whether goals hold, one after the other, in ground truth. `sight` states that in symbols; its trail is its own,
-    what is believed it takes from whoever acted."""
+    what is believed it takes from the agent."""
 
     goals: tuple[Goal, ...]
     perceiver: Perceiver
@@ -69,7 +72,7 @@ class GoalOracle:
 
     def reached(self, believed: Mapping[Atom, float]) -> bool:
         """Whether each of the goals held at its time, the last one now; `believed` has atoms and the seconds since when
-        whoever acted believes them."""
+        the agent believes them."""
         rules = self.sight.beliefs.rules
         self.sight.beliefs.since |= {a: t for a, t in believed.items() if a.predicate in rules}
         last = self.holds(self.goals[-1])
@@ -89,7 +92,7 @@ class Evaluator:
     sight: StateEstimator
     skills: Mapping[str, Skill]
     log: Journal
-    names: Names | None
+    names: MatchedNames | None
     check: TaskCheck | None = None
     start: Scene = field(init=False)
     state: WorldState = field(init=False)
@@ -114,13 +117,13 @@ class Evaluator:
         """One with a kinematic world of its own. `same`: the agent perceives with ground truth, too."""
         found, world = bound(domain), world_of(truth.perceive(), robot)
         return Evaluator(
-            truth, StateEstimator(domain, found.observers, world), found.skills, log, None if same else Names({})
+            truth, StateEstimator(domain, found.observers, world), found.skills, log, None if same else MatchedNames({})
         )
 
     # What the agent perceives and reports
 
     def saw(self, record: Mapping[str, Any]) -> None:
-        """Take the agent's scene as plain data (`tamp.model.scene_record`), with its `symbols`."""
+        """Take the agent's scene as plain data (`tamp.model.scene`), with its `symbols`."""
         self._seen = record
         if self.names is not None:
             self.names = match(record, self.perceiver.perceive())
@@ -188,7 +191,7 @@ class Evaluator:
     def _operands(self, actions: Iterable[str]) -> tuple[str, ...]:
         """What actions were about, in the names of ground truth."""
         if self.names is None:
-            return operands_of(actions)
+            return tuple(s for action in actions for s in action.strip("()").split()[1:])
         return tuple(dict.fromkeys(s for a in actions for s in self.names.operands(a)))
 
     def _take(self, texts: list[str], untouched: list[str]) -> None:
@@ -225,3 +228,26 @@ class Evaluator:
         verdict = "right" if event.success == (missing is None) else "done" if event.success else "undone"
         self.verdicts[verdict] += 1
         self.log.event("verdict", action=event.action, verdict=verdict, missing=missing)
+
+
+def shifted(before: Scene, state: WorldState, after: Scene, operands: tuple[str, ...]) -> list[str]:
+    """Items that `after` has further than a centimetre from where they were, in the scene `before` and its `state`,
+    though no action was about them and none of them stood in or on something movable that one was about."""
+    meant = objects_of(before, operands) | {
+        a.args[0]
+        for a in state.atoms
+        if a.predicate in ("on", "in") and a.args[1] in operands and _is_movable(before, a.args[1])
+    }
+    return [
+        o.name
+        for o in before
+        if o.movable and o.name not in meant and np.linalg.norm(after.object(o.name).position - o.position) > SHIFT
+    ]
+
+
+def _is_movable(scene: Scene, place: str) -> bool:
+    """Whether a symbol is an item, or a region on a part with a joint."""
+    if any(o.name == place for o in scene):
+        return True
+    owner, region = scene.region(place)
+    return owner.part(region.part).joint is not None

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 
+def label(simulator: str, body: object, perception: str, noise: str = "clean", given: bool = False) -> str:
+    """How the results of an episode say what saw, and where."""
+    sees = perception == "camera"
+    if simulator == "libero":
+        return by_camera(given, noise) if sees else "oracle"
+    named = None if body is None else str(body)
+    return through_sdk(str(body), sees, given) if simulator == "xarm" else in_physics(simulator, named, sees, given)
+
+
 def in_physics(engine: str, body: str | None, camera: bool = False, given: bool = False) -> str:
     """The state of a simulation other than LIBERO's, or a `camera` there, with a robot or the scene's own.
-    `given`: what is wanted was not said in words, which cameras are told of."""
+    `given`: what is wanted was not said in words, which runs with cameras note."""
     return _where(f"{body or 'its own robot'} in {engine}", camera, given)
 
 

@@ -9,10 +9,9 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -50,21 +49,15 @@ def build(folder: Path, names_of: NamesOf, workers: int = WORKERS) -> Iterator[B
 
     Ended before, it leaves whole files only, and the next build goes on. InputError when a process dies.
     """
-    jobs: dict[str, Callable[[], Built]] = {n: partial(_build_one, folder, n, names_of) for n in reversed(due())}
     for left in folder.glob("*/*.partial"):  # of a build that was killed
         left.unlink(missing_ok=True)
-    jobs[ROBOT] = partial(_build_robot, folder)
     outcomes: list[Built] = []
     with _pool(workers) as pool:
-        running: dict[Future[Built], str] = {}
-        while jobs or running:
-            while jobs and len(running) < workers:  # no more are given out: an interrupt waits for those that run
-                name, job = jobs.popitem()
-                with no_interrupts():
-                    running[pool.submit(job)] = name
-            for done in wait(running, return_when=FIRST_COMPLETED).done:
-                outcomes.append(_built(done, running.pop(done)))
-                yield outcomes[-1]
+        with no_interrupts():
+            jobs = {pool.submit(_build_one, folder, name, names_of): name for name in due()}
+        for done in as_completed(jobs):
+            outcomes.append(_built(done, jobs[done]))
+            yield outcomes[-1]
     usable = sorted(o.name for o in outcomes if o.state != "unusable" and o.name != ROBOT)
     unusable = {o.name: o.reason for o in sorted(outcomes, key=lambda o: o.name) if o.state == "unusable"}
     library.write_index(folder, library.Index(tuple(usable), (ROBOT,), library.made_with(), unusable))
@@ -97,27 +90,23 @@ def _prepare() -> None:
 
 def _build_one(folder: Path, name: str, names_of: NamesOf) -> Built:
     from tamp.backends.libero.categories import UnusableError, load, source_of
-    from tamp.backends.libero.object_models import model_of
-    from tamp.perception.skinning import picture
+    from tamp.backends.libero.object_models import model_of, panda_skin, panda_source
+    from tamp.perception.modelling import picture
 
     def entry(source: str) -> LibraryEntry:
         category = load(name, name, whole=True)
         image = picture(category.model, category.data)
         return LibraryEntry(model_of(category, names_of(name), source), library.made_with(), picture=image)
 
+    if name == ROBOT:
+        path = folder / library.ROBOTS / f"{ROBOT}.npz"
+        return _made(path, panda_source(), lambda source: LibraryEntry(panda_skin(source), library.made_with()))
     path = folder / library.BUILT / f"{name}.npz"
     try:
         return _made(path, source_of(name), entry)
     except UnusableError as e:
         path.unlink(missing_ok=True)
         return Built(name, "unusable", str(e))
-
-
-def _build_robot(folder: Path) -> Built:
-    from tamp.backends.libero.object_models import panda_skin, panda_source
-
-    path = folder / library.ROBOTS / f"{ROBOT}.npz"
-    return _made(path, panda_source(), lambda source: LibraryEntry(panda_skin(source), library.made_with()))
 
 
 def _made(path: Path, source: str, entry: Callable[[str], LibraryEntry]) -> Built:

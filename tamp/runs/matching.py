@@ -28,7 +28,7 @@ FAR = 1e3
 
 
 @dataclass(frozen=True)
-class Names:
+class MatchedNames:
     """The policy's names for things and regions to the simulator's, and why other things have none."""
 
     true: dict[str, str]
@@ -46,12 +46,12 @@ class Names:
 
     def operands(self, action: str) -> tuple[str, ...]:
         """The arguments of an action, `(pick mug_1 table)`, that are things of the simulator's, by its names."""
-        _, *told = action.strip("()").split()
-        return tuple(self.true[thing] for _, thing in map(_beside, told) if thing in self.true)
+        _, *names = action.strip("()").split()
+        return tuple(self.true[thing] for _, thing in map(_beside, names) if thing in self.true)
 
-    def backwards(self) -> Names:
+    def backwards(self) -> MatchedNames:
         """From the simulator's names to the policy's."""
-        return Names({theirs: ours for ours, theirs in self.true.items()})
+        return MatchedNames({theirs: ours for ours, theirs in self.true.items()})
 
     def said(self, name: str) -> str:
         """The simulator's name. Refusal for what was matched with nothing."""
@@ -61,19 +61,19 @@ class Names:
         return f"{side}{self.true[thing]}"
 
 
-def match(told: Mapping[str, Any], scene: Scene) -> Names:
-    """The names of what a policy says that it saw, as `tamp.model.scene_record.told_of` has it, in the simulator's
+def match(record: Mapping[str, Any], scene: Scene) -> MatchedNames:
+    """The names of what a policy says that it saw, as `tamp.model.scene.record_of` has it, in the simulator's
     `scene`."""
     pairs: dict[str, str] = {}
     why: dict[str, str] = {}
-    unknown = {name: np.mean(told["boxes"][name], axis=0) for name in told.get("unknown", ())}
-    for category in dict.fromkeys(c for n, c in told["objects"].items() if n not in unknown):
-        seen = [n for n, c in told["objects"].items() if c == category and n not in unknown]
+    unknown = {name: np.mean(record["boxes"][name], axis=0) for name in record.get("unknown", ())}
+    for category in dict.fromkeys(c for n, c in record["objects"].items() if n not in unknown):
+        seen = [n for n, c in record["objects"].items() if c == category and n not in unknown]
         there = [o for o in scene if o.category == category]
         if category in GROUND:
             pairs |= dict(zip(seen, (o.name for o in there), strict=False))
             continue
-        apart = np.array([[_apart(told["poses"][n], o.position) for o in there] for n in seen])
+        apart = np.array([[_apart(record["poses"][n], o.position) for o in there] for n in seen])
         if there:
             rows, columns = linear_sum_assignment(np.minimum(apart, FAR))
             pairs |= {seen[i]: there[j].name for i, j in zip(rows, columns, strict=True) if apart[i, j] <= MATCHED}
@@ -85,12 +85,12 @@ def match(told: Mapping[str, Any], scene: Scene) -> Names:
     regions: dict[str, str] = {}
     for name, theirs in pairs.items():
         known = {r.name for r in scene.object(theirs).regions}
-        for region in told.get("regions", {}).get(name, ()):
-            if told["objects"][name] in GROUND:
+        for region in record.get("regions", {}).get(name, ()):
+            if record["objects"][name] in GROUND:
                 regions[region] = next(iter(r.name for r in scene.object(theirs).regions))
             elif (said := theirs + region.removeprefix(name)) in known:
                 regions[region] = said
-    return Names(pairs | regions, why)
+    return MatchedNames(pairs | regions, why)
 
 
 def _by_place(unknown: Mapping[str, Array], there: list[SceneObject], why: dict[str, str]) -> dict[str, str]:
@@ -107,8 +107,8 @@ def _by_place(unknown: Mapping[str, Array], there: list[SceneObject], why: dict[
     return pairs
 
 
-def _apart(told: list[float], position: Array) -> float:
-    return float(np.linalg.norm(np.array(told[:3]) - position))
+def _apart(place: list[float], position: Array) -> float:
+    return float(np.linalg.norm(np.array(place[:3]) - position))
 
 
 def _beside(symbol: str) -> tuple[str, str]:

@@ -3,80 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import replace
 from math import isfinite
-from typing import Any, Literal
+from typing import Any, get_args
 
 import numpy as np
 
-from motion.poses import Array, from_quat, inverse, joint_transform, to_quat
-from motion.robot_shape import Solid, solids_of
+from motion.poses import Array, from_quat, inverse, to_quat
 from motion.shapes import Shape
-from tamp.model.scene import Joint, Part, Scene, SceneObject, part_end
+from tamp.model.scene import Joint, Part, PartKind, Scene, SceneObject, part_end
 
 KINDS = ("box", "cylinder", "sphere", "capsule")
 """Shapes that take up room."""
 MOST = 100
 """Shapes of a part that are drawn."""
-NEARLY = 0.1
-"""Share of the way from rest to active up to which a part counts as closed or off, as in `Joint.is_nearly_rest`."""
 LARGEST = 1e4
 """What is larger is no length of a thing, and no angle."""
 
 
-@dataclass(frozen=True, eq=False)
-class DrawnJoint:
-    """How a part moves against its object, `axis` and `anchor` (3,) in the object's frame. `value`, `active` and `rest`
-    are those of `tamp.model.scene.Joint`, `value` the one at which the part is as it is described."""
-
-    kind: Literal["slide", "hinge"]
-    axis: Array
-    anchor: Array
-    value: float
-    active: float
-    rest: float
-
-    def along(self, points: Array) -> Array:
-        """How far (n,) points (n, 3) of a path in the object's frame are along the joint: metres, or radians."""
-        if self.kind == "slide":
-            return np.asarray(points @ self.axis)
-        spokes = points - self.anchor
-        spokes = spokes - np.outer(spokes @ self.axis, self.axis)
-        return np.unwrap(np.arctan2(spokes @ np.cross(self.axis, spokes[0]), spokes @ spokes[0]))
+def part_label(part: Part, thing: str) -> str:
+    """What a part that was read from a log is called as one of a thing."""
+    return f"{thing}{part.name}" if part.name.startswith("_") or not part.name else f"{thing} {part.name}"
 
 
-@dataclass(frozen=True, eq=False)
-class DrawnPart:
-    """A rigid piece of a thing: `name` is the end of its name, empty for the body, `kind` a word for it. `shapes` are
-    in the object's frame, where its joint is at the value that it was described with."""
-
-    name: str
-    kind: str
-    shapes: tuple[Shape, ...]
-    joint: DrawnJoint | None = None
-
-    @cached_property
-    def solids(self) -> tuple[Solid, ...]:
-        """Its solids, in the frame of the shapes."""
-        return solids_of(self.shapes)
-
-    def called(self, thing: str) -> str:
-        """What it is called as a part of a thing."""
-        return f"{thing}{self.name}" if self.name.startswith("_") or not self.name else f"{thing} {self.name}"
-
-    def displacement(self, value: float | None) -> Array:
-        """What carries it (4, 4), in the object's frame, from where it was described to a joint value, if any."""
-        if self.joint is None or value is None:
-            return np.eye(4)
-        return joint_transform(self.joint.kind, self.joint.axis, self.joint.anchor, value - self.joint.value)
-
-    def state(self, value: float) -> str:
-        """Whether it is open or closed, on or off, at a joint value, as planning has it."""
-        assert self.joint is not None
-        names = ("on", "off", "half on") if self.kind == "knob" else ("open", "closed", "half open")
-        far = (value - self.joint.rest) / (self.joint.active - self.joint.rest)
-        return names[0] if far >= 1 else names[1] if far < NEARLY else names[2]
+def part_state(part: Part, value: float) -> str:
+    """Whether a part with a joint is open or closed, on or off, at a joint value, as planning has it."""
+    assert part.joint is not None
+    names = ("on", "off", "half on") if part.kind == "knob" else ("open", "closed", "half open")
+    joint = replace(part.joint, value=value)
+    return names[0] if joint.is_active else names[1] if joint.is_nearly_rest else names[2]
 
 
 def parts_told(scene: Scene) -> dict[str, list[dict[str, Any]]]:
@@ -109,8 +64,9 @@ def _plain(values: Array) -> list[float]:
     return [round(float(v), 5) for v in values]
 
 
-def parts_of(e: Mapping[str, Any]) -> dict[str, tuple[DrawnPart, ...]]:
-    """The parts of things that an event of a log describes. What is not of its kind is left out."""
+def parts_of(e: Mapping[str, Any]) -> dict[str, tuple[Part, ...]]:
+    """The parts of things that an event of a log describes, each named by the end of its name, in the frame of its
+    thing: there all `T_world_part` are at the origin. What is not of its kind is left out."""
     told = e.get("parts")
     found = {}
     for name, some in told.items() if isinstance(told, dict) else ():
@@ -127,12 +83,13 @@ def values_of(e: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     return {str(n): {end: float(v) for end, v in of.items() if _number(v)} for n, of in things if isinstance(of, dict)}
 
 
-def _part(told: Any) -> DrawnPart | None:
+def _part(told: Any) -> Part | None:
     if not isinstance(told, dict) or not isinstance(told.get("shapes"), list):
         return None
-    name, kind = (told[k] if isinstance(told.get(k), str) else "" for k in ("name", "kind"))
+    name = told["name"] if isinstance(told.get("name"), str) else ""
+    kind: PartKind = next((k for k in get_args(PartKind) if k == told.get("kind")), "body")
     shapes = (_shape(s) for s in told["shapes"][:MOST])
-    return DrawnPart(name, kind, tuple(s for s in shapes if s is not None), _joint(told.get("joint")))
+    return Part(name, kind, np.eye(4), tuple(s for s in shapes if s is not None), _joint(told.get("joint")))
 
 
 def _shape(told: Any) -> Shape | None:
@@ -144,7 +101,7 @@ def _shape(told: Any) -> Shape | None:
     return Shape(kind, np.array(size, dtype=float), from_quat(np.array(at[:3]), np.array(at[3:], dtype=float)))
 
 
-def _joint(told: Any) -> DrawnJoint | None:
+def _joint(told: Any) -> Joint | None:
     if not isinstance(told, dict) or told.get("kind") not in ("slide", "hinge"):
         return None
     axis, anchor = told.get("axis"), told.get("anchor")
@@ -154,7 +111,8 @@ def _joint(told: Any) -> DrawnJoint | None:
     value, active, rest = (float(v) for v in np.array(numbers, dtype=float))
     if active == rest:
         return None
-    return DrawnJoint(told["kind"], np.array(axis, dtype=float), np.array(anchor, dtype=float), value, active, rest)
+    limits = (min(active, rest), max(active, rest))
+    return Joint(told["kind"], np.array(axis, dtype=float), np.array(anchor, dtype=float), limits, value, active, rest)
 
 
 def _numbers(values: Any, n: int) -> bool:

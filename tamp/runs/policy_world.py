@@ -1,4 +1,4 @@
-"""LIBERO's simulator with a policy in a process of its own, which is given images and the instruction alone."""
+"""LIBERO's simulator with a policy in a separate process, which is given images and the instruction alone."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
-from tamp.agent.agent import Outcome
-from tamp.agent.instruction import in_library_terms
+from tamp.agent.agent import AgentOutcome
+from tamp.agent.camera_perceiver import in_library_terms
 from tamp.backends.libero.cameras import Noise, calibration, encoders, in_metres, no_noise, pictures
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions
@@ -119,7 +119,7 @@ class _PolicyAgent:
     overlay: Overlay | None
     evaluator: Evaluator
     publish: Publish
-    outcome: Outcome = field(default_factory=Outcome)
+    outcome: AgentOutcome = field(default_factory=AgentOutcome)
     _over: bool = False
     _steps: int = 0
     _begun: bool = False
@@ -157,13 +157,13 @@ class _PolicyAgent:
             return
         self._over, cut = True, self._policy.outcome is None
         try:
-            told = self._policy.end() if cut else self._policy.outcome
+            ended = self._policy.end() if cut else self._policy.outcome
         except PolicyFault as fault:
             self._failed(fault)
             return
-        self.outcome = Outcome(**(told or {}))
+        self.outcome = AgentOutcome(**(ended or {}))
         self.outcome.total_steps = self._steps
-        if cut and told is not None and not self.outcome.done:
+        if cut and ended is not None and not self.outcome.done:
             limit = self.environment.task.step_limit
             self.outcome.fail("execution", f"step limit of {limit} reached")
 

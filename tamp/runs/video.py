@@ -11,7 +11,7 @@ import numpy as np
 from tamp.backends.libero.cameras import SIZE, take
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.perception.library import Library
-from tamp.perception.overlay import Shown, overlaid, shown_of
+from tamp.perception.overlay import overlaid
 
 EVERY = 2
 """Control steps a frame: a frame costs about 0.12 s without a GPU."""
@@ -42,12 +42,12 @@ class Overlay:
 
     def __init__(self, environment: LiberoEnvironment, library: Library) -> None:
         self._environment, self._known = environment, {m.category: m for m in library.values()}
-        self._seen: list[Shown] = []
+        self._seen: Mapping[str, Any] = {"objects": {}}
 
     def saw(self, told: Mapping[str, Any]) -> None:
-        """What a policy says that it saw, as `tamp.model.scene_record.told_of` has it: drawn from now on."""
-        self._seen = shown_of(told, self._known)
+        """What a policy says that it saw, as `tamp.model.scene.record_of` has it: drawn from now on."""
+        self._seen = told
 
     def frame(self) -> np.ndarray:
         """The pictures side by side (h, w, 3)."""
-        return np.hstack([overlaid(image, self._seen) for image in take(self._environment, size=SIZE)])
+        return np.hstack([overlaid(image, self._seen, self._known) for image in take(self._environment, size=SIZE)])

@@ -11,7 +11,6 @@ import numpy as np
 from motion import paths
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
-from motion.robot import Gripper
 from motion.shapes import bounds
 from tamp.model.atoms import Atom
 from tamp.model.motions import Grip, Move
@@ -19,7 +18,7 @@ from tamp.model.scene import Joint, Part, Scene, SceneObject, contains
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
-from tamp.skills.declared import End, articulating
+from tamp.skills.builtin_specs import End, articulating
 from tamp.skills.part_contacts import holds, inner_contacts, push_contacts
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.place_targets import upright
@@ -61,65 +60,32 @@ class Articulate(Skill):
         """Pushes, then grips that can be followed all the way: those with room for the hand; for a door such that pull
         it ajar for a push from inside; for a drawer such that close askew; last those with hardly any room."""
         try:
-            found = moving_part(args[0], situation.scene)
+            work = _Work(args[0], self.goal, *moving_part(args[0], situation.scene), situation, tools)
         except KeyError:
             message = f"{self.name}: nothing moves at {args[0]}; valid: {' or '.join(sorted(self.spec.affords[0]))}"
             yield Infeasible("no-joint", args[:1], frozenset({Atom("unreachable", args[:1])}), message, final=True)
             return
-        owner, part, joint = found
-        if self.goal == "rest" and (too_tall := _too_tall(args[0], owner, part, situation.scene)):
+        part = work.part
+        if self.goal == "rest" and (too_tall := _too_tall(args[0], work.owner, part, situation.scene)):
             yield too_tall
             return
-        if (swept := self._swept(args[0], found, situation, tools)) is not None:
+        if (swept := work.swept()) is not None:
             yield swept
             return
         if tools.hint is not None and "grasp" in tools.hint:
-            T, width = np.array(tools.hint["grasp"]), float(tools.hint["width"])
-            yield self._sample(args[0], T, width, situation, tools)
-        for T_world_push in self._contacts(part, tools.world.robot.gripper):
-            yield self._push(args[0], T_world_push, situation, tools)
+            yield work.carried(np.array(tools.hint["grasp"]), float(tools.hint["width"]))
+        for T_world_push in work.contacts():
+            yield work.pushed(T_world_push)
         roomy, tight = holds(part, situation, tools)
         in_two = self.goal == "active" and part.kind == "door"
         first = roomy[:WHOLE_WAY] if in_two else roomy
-        for T, width in first:
-            yield self._sample(args[0], T, width, situation, tools)
-        for T, width in roomy if in_two else []:
-            yield self._in_two(args[0], T, width, situation, tools)
-        askew = holds(part, situation, tools, askew=True)[0] if joint.kind == "slide" else []
-        for T, width in (*askew, *roomy[len(first) :], *tight):
-            yield self._sample(args[0], T, width, situation, tools)
-
-    def _swept(self, name: str, moved: MovingPart, situation: Situation, tools: Tools) -> Infeasible | None:
-        """What the part would push over on its way, apart from what lies in it or touches it already."""
-        owner, part, joint = moved
-        world = tools.world
-        world.load(situation.state())
-        theirs = {p.name for p in owner.parts} | set(_contents(owner, part, situation.scene))
-        behind = [r for r in owner.regions if r.door == part.name]
-        theirs |= {o.name for o in situation.scene if o.movable and any(contains(r, o.position) for r in behind)}
-        theirs |= {c.other for c in world.body_contacts(part.name, part.T_world_part)}
-        value = float(np.clip(self.target(part, joint), *joint.limits))
-        steps = max(2, int(np.ceil(abs(value - joint.value) / (0.5 * JOINT_STEP[joint.kind]))))
-        for v in np.linspace(joint.value, value, steps)[1:]:
-            for c in world.body_contacts(part.name, joint.displacement(float(v)) @ part.T_world_part, SHOVE):
-                if c.other not in theirs:
-                    message = f"move {name}: {c.other} stands where it goes"
-                    return Infeasible("collision", (c.other,), message=message, whatever_grasp=True)
-        return None
-
-    def _contacts(self, part: Part, gripper: Gripper) -> list[Array]:
-        """Where to push the part: from outside to close it, from inside to open a door that is ajar."""
-        if self.goal == "rest":
-            return push_contacts(part, gripper)
-        return inner_contacts(part, gripper) if part.kind == "door" else []
-
-    def target(self, part: Part, joint: Joint) -> float:
-        """Value to aim at of a part's joint."""
-        if self.goal == "rest":
-            over = OVERSHOOT[part.kind]
-            return (joint.limits[0] - over) if joint.sign > 0 else (joint.limits[1] + over)
-        end = joint.limits[1] if joint.sign > 0 else joint.limits[0]
-        return joint.active + ACTIVE_SHARE[part.kind] * (end - joint.active)
+        for hold in first:
+            yield work.carried(*hold)
+        for hold in roomy if in_two else []:
+            yield work.carried_ajar_and_pushed(*hold)
+        askew = holds(part, situation, tools, askew=True)[0] if work.joint.kind == "slide" else []
+        for hold in (*askew, *roomy[len(first) :], *tight):
+            yield work.carried(*hold)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """What jams it, or would; else what is most in the way of the arm; else the part is out of reach."""
@@ -144,152 +110,165 @@ class Articulate(Skill):
         beyond = (joint.value - joint.active) * joint.sign if self.goal == "active" else joint.beyond_rest
         return beyond >= -slack
 
-    def _sample(
-        self,
-        name: str,
-        T_world_grasp: Array,
-        width: float,
-        situation: Situation,
-        tools: Tools,
-        value: float | None = None,
-    ) -> Refinement | Infeasible:
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """A part that is to be moved in a situation, and its symbol `name`."""
+
+    name: str
+    goal: End
+    owner: SceneObject
+    part: Part
+    joint: Joint
+    situation: Situation
+    tools: Tools
+
+    @property
+    def moving(self) -> frozenset[str]:
+        """The bodies that go with the part."""
+        regions = [r for r in self.owner.regions if r.part == self.part.name]
+        inside = (o for o in self.situation.scene if o.movable and any(contains(r, o.position) for r in regions))
+        return frozenset({self.part.name, *(o.name for o in inside)})
+
+    def target(self) -> float:
+        """Value of the joint to aim at."""
+        joint, kind = self.joint, self.part.kind
+        if self.goal == "rest":
+            over = OVERSHOOT[kind]
+            return (joint.limits[0] - over) if joint.sign > 0 else (joint.limits[1] + over)
+        end = joint.limits[1] if joint.sign > 0 else joint.limits[0]
+        return joint.active + ACTIVE_SHARE[kind] * (end - joint.active)
+
+    def contacts(self) -> list[Array]:
+        """Where to push the part: from outside to close it, from inside to open a door that is ajar."""
+        gripper = self.tools.world.robot.gripper
+        if self.goal == "rest":
+            return push_contacts(self.part, gripper)
+        return inner_contacts(self.part, gripper) if self.part.kind == "door" else []
+
+    def swept(self) -> Infeasible | None:
+        """What the part would push over on its way, apart from what lies in it or touches it already."""
+        world, part, joint, scene = self.tools.world, self.part, self.joint, self.situation.scene
+        world.load(self.situation.state())
+        theirs = {p.name for p in self.owner.parts} | self.moving
+        behind = [r for r in self.owner.regions if r.door == part.name]
+        theirs |= {o.name for o in scene if o.movable and any(contains(r, o.position) for r in behind)}
+        theirs |= {c.other for c in world.body_contacts(part.name, part.T_world_part)}
+        value = float(np.clip(self.target(), *joint.limits))
+        steps = max(2, int(np.ceil(abs(value - joint.value) / (0.5 * JOINT_STEP[joint.kind]))))
+        for v in np.linspace(joint.value, value, steps)[1:]:
+            for c in world.body_contacts(part.name, joint.displacement(float(v)) @ part.T_world_part, SHOVE):
+                if c.other not in theirs:
+                    message = f"move {self.name}: {c.other} stands where it goes"
+                    return Infeasible("collision", (c.other,), message=message, whatever_grasp=True)
+        return None
+
+    def carried(self, T_world_grasp: Array, width: float, value: float | None = None) -> Refinement | Infeasible:
         """Take hold of the part and carry it to joint `value`, by default the whole way."""
-        opening = min(tools.world.robot.gripper.opening, width + SPARE_OPENING)
-        value = self.target(*moving_part(name, situation.scene)[1:]) if value is None else value
+        world = self.tools.world
+        opening = min(world.robot.gripper.opening, width + SPARE_OPENING)
+        value = self.target() if value is None else value
 
         def follow(q: Array) -> Array | Blocked:
-            return self._follow(name, q, width, value, situation, tools)
+            world.set_opening(width)
+            result: Array | Blocked = Blocked("unreachable")
+            for share in TURN_SHARES[self.joint.kind]:
+                path = _poses(world.forward(q), self.joint, value, share)
+                result = paths.along(world, q, path, paths.checker(world, 0.0, self.moving))
+                if not isinstance(result, Blocked):
+                    break
+            return result
 
-        found = _reach_and_follow(name, "move", T_world_grasp, opening, follow, situation, tools)
+        found = self._reached_and_followed("move", T_world_grasp, opening, follow)
         if isinstance(found, Infeasible):
             return found
-        return self._finish(name, *found, (0.0, opening), value, situation, tools, width)
+        return self._finished(*found, opening, value, width)
 
-    def _in_two(
-        self, name: str, T_world_grasp: Array, width: float, situation: Situation, tools: Tools
-    ) -> Refinement | Infeasible:
+    def carried_ajar_and_pushed(self, T_world_grasp: Array, width: float) -> Refinement | Infeasible:
         """Pull a door ajar by its handle, let go, and push it the rest of the way from inside."""
-        _, part, joint = moving_part(name, situation.scene)
-        start, end = joint.value, self.target(part, joint)
+        start, end = self.joint.value, self.target()
         result: Refinement | Infeasible = Infeasible("unreachable")
         for share in AJAR:
-            result = self._sample(name, T_world_grasp, width, situation, tools, start + share * (end - start))
+            result = self.carried(T_world_grasp, width, start + share * (end - start))
             if isinstance(result, Infeasible):
                 continue
             ajar = result
-            for T_world_push in self._contacts(moving_part(name, ajar.after.scene).part, tools.world.robot.gripper):
-                result = self._push(name, T_world_push, ajar.after, tools)
+            rest = _Work(self.name, self.goal, *moving_part(self.name, ajar.after.scene), ajar.after, self.tools)
+            for T_world_push in rest.contacts():
+                result = rest.pushed(T_world_push)
                 if isinstance(result, Refinement):
                     return Refinement((*ajar.segments, *result.segments), result.after, result.note)
         return result
 
-    def _follow(
-        self, name: str, q: Array, width: float, value: float, situation: Situation, tools: Tools
-    ) -> Array | Blocked:
-        """The hand's way (k, n) along the joint to `value` when it holds the part at `q`."""
-        world = tools.world
-        owner, part, joint = moving_part(name, situation.scene)
-        moving = frozenset({part.name, *_contents(owner, part, situation.scene)})
-        world.set_opening(width)
-        result: Array | Blocked = Blocked("unreachable")
-        for share in TURN_SHARES[joint.kind]:
-            path = _poses(world.forward(q), joint, value, share)
-            result = paths.along(world, q, path, paths.checker(world, 0.0, moving))
-            if not isinstance(result, Blocked):
-                break
-        return result
-
-    def _finish(
-        self,
-        name: str,
-        way: Array,
-        follow: Array,
-        openings: tuple[float, float],
-        value: float,
-        situation: Situation,
-        tools: Tools,
-        width: float | None,
-    ) -> Refinement | Infeasible:
-        """Segments of a motion that reaches, follows the joint to `value` and leaves; `width` is None for a push.
-
-        `openings` (m): of the fingers while they move the part, and when they leave it.
-        """
-        world = tools.world
-        owner, part, joint = moving_part(name, situation.scene)
-        working, leaving = openings
-        T_grasp = world.forward(way[-1])
-        moved = situation.with_joint(owner.name, part.name, float(np.clip(value, *joint.limits)))
-        moved = moved.at(follow[-1], leaving, world.forward(follow[-1]))
-        retreat = _retreat(moved, part, tools)
-        if isinstance(retreat, Blocked):
-            return blocked(f"let go of {name}", retreat, name)
-        pull = Move(follow, situation.state(), working, yielding=True, exact=True, pace=0.8)
-        arrive = Move(way, situation.state(), leaving)
-        leave = Move(retreat, moved.state(), leaving, precise=False)
-        held = (arrive, Grip(working), pull, Grip(leaving), leave)
-        after = moved.at(retreat[-1], leaving, world.forward(retreat[-1]))
-        note = {"joint": round(value, 4)}
-        if width is not None:
-            note |= {"grasp": T_grasp.round(5).tolist(), "width": round(width, 4)}
-        return Refinement((arrive, pull, leave) if width is None else held, after, note)
-
-    def _push(self, name: str, T_world_push: Array, situation: Situation, tools: Tools) -> Refinement | Infeasible:
-        world = tools.world
-        owner, part, joint = moving_part(name, situation.scene)
-        world.load(situation.state())
-        value = self.target(part, joint)
-        moving = frozenset({part.name, *_contents(owner, part, situation.scene)})
-        path = _poses(T_world_push, joint, value)
+    def pushed(self, T_world_push: Array) -> Refinement | Infeasible:
+        """Push the part with closed fingers."""
+        world = self.tools.world
+        world.load(self.situation.state())
+        value = self.target()
+        path = _poses(T_world_push, self.joint, value)
         away = path[0][:3, 3] - T_world_push[:3, 3]
         away *= -STANDOFF / max(float(np.linalg.norm(away)), 1e-9)
-        check = paths.checker(world, 0.0, moving)
+        check = paths.checker(world, 0.0, self.moving)
 
         def follow(q: Array) -> Array | Blocked:
             R = world.forward(q)[:3, :3]  # either way round of the fingers
             return paths.along(world, q, [pose(T[:3, 3], R) for T in (T_world_push, *path)], check)
 
         T_start = pose(T_world_push[:3, 3] + away, T_world_push[:3, :3])
-        found = _reach_and_follow(name, "push", T_start, 0.0, follow, situation, tools)
-        if isinstance(found, Infeasible):
-            return found
-        return self._finish(name, *found, (0.0, 0.0), value, situation, tools, None)
+        found = self._reached_and_followed("push", T_start, 0.0, follow)
+        return found if isinstance(found, Infeasible) else self._finished(*found, 0.0, value, None)
 
+    def _reached_and_followed(
+        self, verb: str, T_world_tool: Array, opening: float, follow: Callable[[Array], Array | Blocked]
+    ) -> tuple[Array, Array] | Infeasible:
+        """A way (k, n) to a tool pose, with the fingers either way round, and the way (k, n) that `follow` goes on from
+        its end. The way there costs most, so what follows is tried first."""
+        situation, tools, world, name = self.situation, self.tools, self.tools.world, self.name
+        result = Infeasible("unreachable")
+        # a push may turn the short way round; to hold, the arm had better be near its posture
+        T_world_from = situation.scene.robot.T_world_tool if opening == 0.0 else None
+        for T in both_ways(T_world_tool, world, T_world_from):
+            world.load(situation.state())
+            world.set_opening(opening)
+            q = configuration_at(T, situation, tools, restarts=3)
+            if isinstance(q, Blocked):
+                result = blocked(f"reach {name}", q, name)
+                continue
+            if isinstance(probe := follow(q), Blocked):
+                result = blocked(f"{verb} {name}", probe, name)
+                continue
+            world.set_opening(opening)
+            way = way_to(T, situation, tools)
+            if isinstance(way, Blocked):
+                result = blocked(f"reach {name}", way, name)
+                continue
+            followed = follow(way[-1])
+            if not isinstance(followed, Blocked):
+                return way, followed
+            result = blocked(f"{verb} {name}", followed, name)
+        return result
 
-def _reach_and_follow(
-    name: str,
-    verb: str,
-    T_world_tool: Array,
-    opening: float,
-    follow: Callable[[Array], Array | Blocked],
-    situation: Situation,
-    tools: Tools,
-) -> tuple[Array, Array] | Infeasible:
-    """A way (k, n) to a tool pose, with the fingers either way round, and the way (k, n) that `follow` goes on from
-    its end. The way there costs most, so what follows is tried first."""
-    world = tools.world
-    result = Infeasible("unreachable")
-    # to push is nothing to the fingers: the short way round will do; to hold, the arm had better be near its posture
-    T_world_from = situation.scene.robot.T_world_tool if opening == 0.0 else None
-    for T in both_ways(T_world_tool, world, T_world_from):
-        world.load(situation.state())
-        world.set_opening(opening)
-        q = configuration_at(T, situation, tools, restarts=3)
-        if isinstance(q, Blocked):
-            result = blocked(f"reach {name}", q, name)
-            continue
-        if isinstance(probe := follow(q), Blocked):
-            result = blocked(f"{verb} {name}", probe, name)
-            continue
-        world.set_opening(opening)
-        way = way_to(T, situation, tools)
-        if isinstance(way, Blocked):
-            result = blocked(f"reach {name}", way, name)
-            continue
-        followed = follow(way[-1])
-        if not isinstance(followed, Blocked):
-            return way, followed
-        result = blocked(f"{verb} {name}", followed, name)
-    return result
+    def _finished(
+        self, way: Array, follow: Array, leaving: float, value: float, width: float | None
+    ) -> Refinement | Infeasible:
+        """Segments of a motion that reaches, follows the joint to `value` and leaves with the fingers `leaving` metres
+        open; `width` is None for a push."""
+        world, situation = self.tools.world, self.situation
+        T_grasp = world.forward(way[-1])
+        moved = situation.with_joint(self.owner.name, self.part.name, float(np.clip(value, *self.joint.limits)))
+        moved = moved.at(follow[-1], leaving, world.forward(follow[-1]))
+        retreat = _retreat(moved, self.part, self.tools)
+        if isinstance(retreat, Blocked):
+            return blocked(f"let go of {self.name}", retreat, self.name)
+        pull = Move(follow, situation.state(), 0.0, yielding=True, exact=True, pace=0.8)
+        arrive = Move(way, situation.state(), leaving)
+        leave = Move(retreat, moved.state(), leaving, precise=False)
+        after = moved.at(retreat[-1], leaving, world.forward(retreat[-1]))
+        note = {"joint": round(value, 4)}
+        if width is None:
+            return Refinement((arrive, pull, leave), after, note)
+        note |= {"grasp": T_grasp.round(5).tolist(), "width": round(width, 4)}
+        return Refinement((arrive, Grip(0.0), pull, Grip(leaving), leave), after, note)
 
 
 class MovingPart(NamedTuple):
@@ -324,11 +303,6 @@ def _poses(T_world_grasp: Array, joint: Joint, value: float, share: float = 1.0)
             T[:3, :3] = rotation_about(joint.axis_world, share * (v - joint.value)) @ T_world_grasp[:3, :3]
         out.append(T)
     return out
-
-
-def _contents(owner: SceneObject, part: Part, scene: Scene) -> list[str]:
-    regions = [r for r in owner.regions if r.part == part.name]
-    return [o.name for o in scene if o.movable and any(contains(r, o.position) for r in regions)]
 
 
 def _too_tall(name: str, owner: SceneObject, part: Part, scene: Scene) -> Infeasible | None:

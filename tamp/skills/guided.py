@@ -116,7 +116,7 @@ class Hand(Things):
         self._move(path, pace, exact=True, yielding=bool(parts))
 
     def open(self, metres: float | None = None) -> None:
-        """Open the fingers, as far as they go unless told; what was held stays where it is."""
+        """Open the fingers, as far as they go by default; what was held stays where it is."""
         if metres is not None:
             _within("metres", metres, 0.0, 0.5, "metres between the fingers")
         most = self.tools.world.robot.gripper.opening

@@ -7,7 +7,6 @@ of a drawer, the free edge of a door, the top of a knob.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -65,10 +64,7 @@ def _free_edge(part: Part) -> tuple[Shape, ...]:
     """What is far from the hinge."""
     joint = part.joint
     assert joint is not None
-    arms = []
-    for p in _centres(part):
-        arm = p - joint.anchor_world
-        arms.append(float(np.linalg.norm(arm - (arm @ joint.axis_world) * joint.axis_world)))
+    arms = [_from_axis(p, joint) for p in _centres(part)]
     return tuple(s for s, a in zip(part.shapes, arms, strict=True) if a > FREE_EDGE * max(arms))
 
 
@@ -129,7 +125,7 @@ def push_contacts(part: Part, gripper: Gripper) -> list[Array]:
     joint = part.joint
     assert joint is not None
     faces = sorted((_face(s, part, joint) for s in graspable(part)), key=lambda f: -f.worth)[:6]
-    wide = [(share, f) for share in ACROSS for f in faces if share == 0 or f.width > gripper.fingertip]
+    wide = [(share, f) for share in ACROSS for f in faces if share == 0 or np.linalg.norm(f.side) > gripper.fingertip]
     ways = [(f.middle + share * f.side, f.push) for share, f in wide]
     return [T for tilt in TILTS for p, u in ways for T in _tools(p, u, float(tilt), gripper.fingertip)]
 
@@ -175,8 +171,7 @@ def _inner_spots(shape: Shape, part: Part, joint: Joint) -> list[tuple[Array, Ar
     i, n = _normal(shape, part, joint)
     face = T[:3, 3] - n * shape.half_extent[i]
     up = float(np.abs(T[2, :3]) @ shape.half_extent)
-    across = np.cross([0.0, 0.0, 1.0], n)
-    side = across * float(np.abs(T[:3, :3].T @ across) @ shape.half_extent)
+    side = _to_side(T, n, shape)
     if side @ (T[:3, 3] - joint.anchor_world) < 0:
         side = -side
     out = []
@@ -184,14 +179,11 @@ def _inner_spots(shape: Shape, part: Part, joint: Joint) -> list[tuple[Array, Ar
         for share in TOWARDS_EDGE:
             p = face + share * side + np.array([0.0, 0.0, max(0.0, up - below)])
             u = _opening_direction(p, joint)
-            gap = float(np.linalg.norm(u)) * abs(joint.value - joint.rest)
-            u = np.array([u[0], u[1], 0.0]) / max(float(np.linalg.norm(u[:2])), 1e-9)
-            out.append((p, u, gap))
+            out.append((p, _level(u), float(np.linalg.norm(u)) * abs(joint.value - joint.rest)))
     return out
 
 
-@dataclass(frozen=True, eq=False)
-class _Face:
+class _Face(NamedTuple):
     """A shape's outer face: its middle (3,), the way to its side edge (3,), the direction to push (unit, level),
     and its worth."""
 
@@ -200,24 +192,31 @@ class _Face:
     push: Array
     worth: float
 
-    @property
-    def width(self) -> float:
-        return float(np.linalg.norm(self.side))
-
 
 def _face(shape: Shape, part: Part, joint: Joint) -> _Face:
     T = part.T_world_part @ shape.T_body_shape
     centre = T[:3, 3]
-    arm = centre - joint.anchor_world
-    arm = arm - (arm @ joint.axis_world) * joint.axis_world
-    along = joint.axis_world if joint.kind == "slide" else np.cross(joint.axis_world, arm)
-    u = -joint.sign * along / max(float(np.linalg.norm(along)), 1e-9)
-    u = np.array([u[0], u[1], 0.0]) / max(float(np.linalg.norm(u[:2])), 1e-9)
-    across = np.cross([0.0, 0.0, 1.0], u)
+    u = _level(-_opening_direction(centre, joint))
     face = centre - u * float(np.abs(T[:3, :3].T @ u) @ shape.half_extent)
-    side = across * float(np.abs(T[:3, :3].T @ across) @ shape.half_extent)
-    worth = float(-face @ u) if joint.kind == "slide" else float(np.linalg.norm(arm))
-    return _Face(face, side, u, worth)
+    worth = float(-face @ u) if joint.kind == "slide" else _from_axis(centre, joint)
+    return _Face(face, _to_side(T, u, shape), u, worth)
+
+
+def _to_side(T_world_shape: Array, u: Array, shape: Shape) -> Array:
+    """The way (3,), level and across a direction (3,), from the middle of a shape to its side."""
+    across = np.cross([0.0, 0.0, 1.0], u)
+    return np.asarray(across * float(np.abs(T_world_shape[:3, :3].T @ across) @ shape.half_extent))
+
+
+def _level(direction: Array) -> Array:
+    """The unit vector (3,) in which a direction (3,) goes seen from above."""
+    return np.array([direction[0], direction[1], 0.0]) / max(float(np.linalg.norm(direction[:2])), 1e-9)
+
+
+def _from_axis(p: Array, joint: Joint) -> float:
+    """Metres from a hinge's axis to a point (3,)."""
+    arm = p - joint.anchor_world
+    return float(np.linalg.norm(arm - (arm @ joint.axis_world) * joint.axis_world))
 
 
 def _tools(p: Array, u: Array, tilt: float, fingertip: float) -> list[Array]:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from motion import grasps, kinematics, paths
 from motion.paths import Blocked, Check
+from motion.placements import settled
 from motion.poses import Array, pose
-from motion.settling import settled
 from tamp.model.atoms import Atom
 from tamp.model.motions import Grip, Move
 from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
-from tamp.skills.declared import PICK
+from tamp.skills.builtin_specs import PICK
 from tamp.skills.place import RELEASE_OPENINGS
 from tamp.skills.place_targets import target_of, ways_out
 from tamp.skills.reaching import CLEARANCE, DEXTERITY, Room, both_ways, boxes_of, reach_for, where_within_reach
@@ -38,8 +39,7 @@ SPARE_OPENING = 0.03
 """Metres by which the fingers are opened wider than the grasp."""
 
 
-@dataclass(frozen=True, eq=False)
-class ObstructedGrasp:
+class ObstructedGrasp(NamedTuple):
     """A grasp, and the movable items that leave the hand no room at it."""
 
     grasp: grasps.Grasp
@@ -53,9 +53,10 @@ class Pick(Skill):
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Grasps in order of their cost, each with a free way to it and a lift."""
-        item = situation.scene.object(args[0])
+        work = _Grasping(situation.scene.object(args[0]), args[1], situation, tools)
+        item = work.item
         tools.world.load(situation.state())
-        candidates = grasps.antipodal(item.parts[0].shapes, item.T_world_object, tools.world.robot.gripper)
+        candidates = work.candidates()
         if not candidates:
             yield Infeasible(
                 "no-grasp",
@@ -66,31 +67,27 @@ class Pick(Skill):
                 final=True,
             )
         if tools.hint is not None and "grasp" in tools.hint:
-            T, width = np.array(tools.hint["grasp"]), float(tools.hint["width"])
-            yield self._sample(item.name, args[1], T, width, situation, tools)
-        roomy = with_room(candidates, item, situation, tools)
+            yield work.sample(np.array(tools.hint["grasp"]), float(tools.hint["width"]))
+        roomy = work.clear_of_fixed(candidates)
         if not roomy:
-            yield _no_room(candidates, item, situation, tools)
-        candidates = grasps.diverse(roomy, item.T_world_object)
-        free, hindered = without_room_for_now(candidates, item, situation, tools)
+            yield work.no_room(candidates)
+        free, hindered = work.clear_of_movable(grasps.diverse(roomy, item.T_world_object))
         if not free:
-            yield _hindered(hindered, definite=True, item=item, situation=situation, tools=tools)
+            yield work.hindered(hindered, definite=True)
             return
-        ordered, note = worth_trying(free, item, situation, tools)
+        ordered, note = work.worth_trying(free)
         fixed = frozenset(p.name for o in situation.scene for p in o.parts if o is item or not o.movable)
         room = Room(BYSTANDERS, fixed)
         for grasp in ordered[:ROOMY]:
-            T = item.T_world_object @ grasp.T_body_tool
-            sample = self._sample(item.name, args[1], T, grasp.width, situation, tools, DEXTERITY, room)
+            sample = work.sample(item.T_world_object @ grasp.T_body_tool, grasp.width, DEXTERITY, room)
             if isinstance(sample, Refinement):
                 yield replace(sample, note=sample.note | note)
         for dexterity in (DEXTERITY, 0.0):
             for grasp in ordered:
-                T = item.T_world_object @ grasp.T_body_tool
-                sample = self._sample(item.name, args[1], T, grasp.width, situation, tools, dexterity)
+                sample = work.sample(item.T_world_object @ grasp.T_body_tool, grasp.width, dexterity)
                 yield replace(sample, note=sample.note | note) if isinstance(sample, Refinement) else sample
             if hindered and dexterity > 0:
-                yield _hindered(hindered, definite=False, item=item, situation=situation, tools=tools)
+                yield work.hindered(hindered, definite=False)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """The fewest items known to be in the way of a grasp; else the one most in the way; else there is no grasp."""
@@ -100,27 +97,34 @@ class Pick(Skill):
 
     def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
         """How much nearer to the robot, or farther from it, the item would be within reach."""
-        item = situation.scene.object(args[0])
-        candidates = grasps.antipodal(item.parts[0].shapes, item.T_world_object, tools.world.robot.gripper)
-        some = grasps.diverse(candidates, item.T_world_object)[:LOOKED_AT]
-        return where_within_reach(item, some, situation, tools.world)
+        work = _Grasping(situation.scene.object(args[0]), args[1], situation, tools)
+        some = grasps.diverse(work.candidates(), work.item.T_world_object)[:LOOKED_AT]
+        return where_within_reach(work.item, some, situation, tools.world)
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Held, as seen."""
         return None if held == args[0] else f"{args[0]} is not in the hand"
 
-    def _sample(
-        self,
-        item: str,
-        place: str,
-        T_world_grasp: Array,
-        width: float,
-        situation: Situation,
-        tools: Tools,
-        dexterity: float = 0.0,
-        room: Room | None = None,
+
+@dataclass(frozen=True, eq=False)
+class _Grasping:
+    """An item that is to be taken from a place, in a situation."""
+
+    item: SceneObject
+    place: str
+    situation: Situation
+    tools: Tools
+
+    def candidates(self) -> list[grasps.Grasp]:
+        """Grasps of the item, best first, wherever other things are."""
+        item = self.item
+        return grasps.antipodal(item.parts[0].shapes, item.T_world_object, self.tools.world.robot.gripper)
+
+    def sample(
+        self, T_world_grasp: Array, width: float, dexterity: float = 0.0, room: Room | None = None
     ) -> Refinement | Infeasible:
-        world = tools.world
+        """Reach a grasp, close the fingers and lift the item clear."""
+        item, situation, tools, world = self.item.name, self.situation, self.tools, self.tools.world
         world.load(situation.state())
         opening = min(world.robot.gripper.opening, width + SPARE_OPENING)
         reach = reach_for(T_world_grasp, opening, situation, tools, dexterity, room)
@@ -132,7 +136,7 @@ class Pick(Skill):
         if squeezed:
             return blocked("pick", Blocked("collision", squeezed[0]), item)
         grasped = situation.at(q_grasp, width, world.forward(q_grasp)).grasping(item)
-        lift = lift_clear(item, place, grasped, tools)
+        lift = lift_clear(item, self.place, grasped, tools)
         if isinstance(lift, Blocked):
             return blocked("lift", lift, item)
         segments = (
@@ -147,99 +151,90 @@ class Pick(Skill):
             after = after.settled(item, T_world_tool @ T_tool_item)
         return Refinement(segments, after, {"width": round(width, 4), "grasp": T_world_grasp.round(5).tolist()})
 
+    def clear_of_fixed(self, candidates: list[grasps.Grasp]) -> list[grasps.Grasp]:
+        """The grasps at which nothing that stays where it is leaves the hand no room."""
+        fixed = [o for o in self.situation.scene if o.name != self.item.name and not o.movable]
+        return [g for g, free in zip(candidates, self._free(candidates, fixed), strict=True) if free]
 
-def with_room(
-    candidates: list[grasps.Grasp], item: SceneObject, situation: Situation, tools: Tools
-) -> list[grasps.Grasp]:
-    """The grasps at which nothing that stays where it is leaves the hand no room."""
-    fixed = [o for o in situation.scene if o.name != item.name and not o.movable]
-    return [g for g, free in zip(candidates, _free(candidates, item.T_world_object, fixed, tools), strict=True) if free]
+    def no_room(self, candidates: list[grasps.Grasp]) -> Infeasible:
+        """The fewest parts of what stays where it is that leave the hand no room at a grasp, rather what moves on a
+        joint; of equal ones those at the better grasp."""
+        name = self.item.name
+        fixed = [(o, p) for o in self.situation.scene if o.name != name and not o.movable for p in o.parts]
+        clear = [self._free(candidates, [replace(o, parts=(p,))]) for o, p in fixed]
+        by = [[p for (_, p), c in zip(fixed, clear, strict=True) if not c[i]] for i in range(len(candidates))]
+        fewest = min(by, key=lambda parts: (any(p.joint is None for p in parts), len(parts)))
+        blockers = tuple(p.name for p in fewest)
+        message = f"pick: the hand has no room at any grasp of {name} because of {' and '.join(blockers)}"
+        return Infeasible("no-room", blockers, frozenset({Atom("no-grasp", (name,))}), message, final=True)
 
+    def clear_of_movable(self, candidates: list[grasps.Grasp]) -> tuple[list[grasps.Grasp], list[ObstructedGrasp]]:
+        """The grasps at which nothing that could be moved away leaves the hand no room, and the others with what
+        does."""
+        movable = [o for o in self.situation.scene if o.name != self.item.name and o.movable]
+        clear = [self._free(candidates, [o]) for o in movable]
+        by = [
+            frozenset(o.name for o, c in zip(movable, clear, strict=True) if not c[i]) for i in range(len(candidates))
+        ]
+        free = [g for g, names in zip(candidates, by, strict=True) if not names]
+        return free, [ObstructedGrasp(g, names) for g, names in zip(candidates, by, strict=True) if names]
 
-def _no_room(candidates: list[grasps.Grasp], item: SceneObject, situation: Situation, tools: Tools) -> Infeasible:
-    """The fewest parts of what stays where it is that leave the hand no room at a grasp, rather what moves on a joint;
-    of equal ones those at the better grasp."""
-    fixed = [(o, p) for o in situation.scene if o.name != item.name and not o.movable for p in o.parts]
-    clear = [_free(candidates, item.T_world_object, [replace(o, parts=(p,))], tools) for o, p in fixed]
-    by = [[p for (_, p), c in zip(fixed, clear, strict=True) if not c[i]] for i in range(len(candidates))]
-    fewest = min(by, key=lambda parts: (any(p.joint is None for p in parts), len(parts)))
-    blockers = tuple(p.name for p in fewest)
-    message = f"pick: the hand has no room at any grasp of {item.name} because of {' and '.join(blockers)}"
-    fact = frozenset({Atom("no-grasp", (item.name,))})
-    return Infeasible("no-room", blockers, fact, message, final=True)
+    def hindered(self, obstructed_ones: list[ObstructedGrasp], definite: bool) -> Infeasible:
+        """The fewest items that are in the way of a grasp within reach; the first few grasps are looked at."""
+        item, world = self.item, self.tools.world
+        world.load(self.situation.state())
+        movable = {o.name for o in self.situation.scene if o.movable}
+        fewest: frozenset[str] | None = None
+        for h in sorted(obstructed_ones, key=lambda h: len(h.by))[:LOOKED_AT]:
+            world.set_opening(min(world.robot.gripper.opening, h.grasp.width + SPARE_OPENING))
+            for T in both_ways(item.T_world_object @ h.grasp.T_body_tool, world):
+                if fewest is not None and len(fewest) <= len(h.by):
+                    break
+                q = kinematics.solve(world, T, world.robot.posture)
+                touched = h.by | {c.other for c in world.contacts(q, CLEARANCE)} if q is not None else None
+                if touched is not None and touched <= movable - {item.name}:
+                    fewest = touched if fewest is None else min(fewest, touched, key=len)
+        conflict = frozenset().union(*(h.by for h in obstructed_ones)) | {item.name} if definite else None
+        blockers = tuple(sorted(fewest or ()))
+        facts = frozenset(Atom("obstructed", (item.name, b)) for b in blockers)
+        reason = f"pick: the hand has no room at {item.name} because of {' and '.join(blockers) or 'other things'}"
+        return Infeasible("hindered", blockers, facts, reason, conflict=conflict)
 
-
-def without_room_for_now(
-    candidates: list[grasps.Grasp], item: SceneObject, situation: Situation, tools: Tools
-) -> tuple[list[grasps.Grasp], list[ObstructedGrasp]]:
-    """The grasps at which nothing that could be moved away leaves the hand no room, and the others with what does."""
-    movable = [o for o in situation.scene if o.name != item.name and o.movable]
-    clear = [_free(candidates, item.T_world_object, [o], tools) for o in movable]
-    by = [frozenset(o.name for o, c in zip(movable, clear, strict=True) if not c[i]) for i in range(len(candidates))]
-    free = [g for g, names in zip(candidates, by, strict=True) if not names]
-    return free, [ObstructedGrasp(g, names) for g, names in zip(candidates, by, strict=True) if names]
-
-
-def _hindered(
-    hindered: list[ObstructedGrasp], definite: bool, item: SceneObject, situation: Situation, tools: Tools
-) -> Infeasible:
-    """The fewest items that are in the way of a grasp within reach; the first few grasps are looked at."""
-    world = tools.world
-    world.load(situation.state())
-    movable = {o.name for o in situation.scene if o.movable}
-    fewest: frozenset[str] | None = None
-    for h in sorted(hindered, key=lambda h: len(h.by))[:LOOKED_AT]:
-        world.set_opening(min(world.robot.gripper.opening, h.grasp.width + SPARE_OPENING))
-        for T in both_ways(item.T_world_object @ h.grasp.T_body_tool, world):
-            if fewest is not None and len(fewest) <= len(h.by):
+    def worth_trying(self, candidates: list[grasps.Grasp]) -> tuple[list[grasps.Grasp], dict[str, int]]:
+        """The same grasps, those first with which the hand has room where the item is to be put next; and a note of
+        how many have none there."""
+        item, situation, tools = self.item.name, self.situation, self.tools
+        goes_to = next((place for thing, place in tools.following if thing == item), None)
+        if goes_to is None or not candidates:
+            return candidates, {}
+        poses = itertools.islice(rest_poses(item, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT)
+        others = [o for o in situation.scene if o.name != item]
+        first, tight = np.full(len(candidates), LOOKED_AT), False
+        for count, T in enumerate(poses):
+            # where things were arranged the first pose counts most, and the fingers open as little as they can
+            tight = tight or arranged(goes_to, tools)
+            room = self._free(candidates, others, T, RELEASE_OPENINGS[-1] if tight else SPARE_OPENING)
+            first = np.where(room, np.minimum(first, count if tight else 0), first)
+            if tight and room.any():
                 break
-            q = kinematics.solve(world, T, world.robot.posture)
-            touched = h.by | {c.other for c in world.contacts(q, CLEARANCE)} if q is not None else None
-            if touched is not None and touched <= movable - {item.name}:
-                fewest = touched if fewest is None else min(fewest, touched, key=len)
-    conflict = frozenset().union(*(h.by for h in hindered)) | {item.name} if definite else None
-    blockers = tuple(sorted(fewest or ()))
-    facts = frozenset(Atom("obstructed", (item.name, b)) for b in blockers)
-    reason = f"pick: the hand has no room at {item.name} because of {' and '.join(blockers) or 'other things'}"
-    return Infeasible("hindered", blockers, facts, reason, conflict=conflict)
+        room_somewhere = first < LOOKED_AT
+        ordered = [candidates[i] for i in np.argsort(first, kind="stable")]
+        return ordered, {f"grasps without room at {goes_to}": int((~room_somewhere).sum())}
 
-
-def worth_trying(
-    candidates: list[grasps.Grasp], item: SceneObject, situation: Situation, tools: Tools
-) -> tuple[list[grasps.Grasp], dict[str, int]]:
-    """The same grasps, those first with which the hand has room where the item is to be put next; and a note of
-    how many have none there."""
-    goes_to = next((place for thing, place in tools.following if thing == item.name), None)
-    if goes_to is None or not candidates:
-        return candidates, {}
-    poses = itertools.islice(rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT)
-    others = [o for o in situation.scene if o.name != item.name]
-    first, tight = np.full(len(candidates), LOOKED_AT), False
-    for count, T in enumerate(poses):
-        # where things were arranged the first pose counts most, and the fingers open as little as they can
-        tight = tight or arranged(goes_to, tools)
-        room = _free(candidates, T, others, tools, RELEASE_OPENINGS[-1] if tight else SPARE_OPENING)
-        first = np.where(room, np.minimum(first, count if tight else 0), first)
-        if tight and room.any():
-            break
-    room_somewhere = first < LOOKED_AT
-    ordered = [candidates[i] for i in np.argsort(first, kind="stable")]
-    return ordered, {f"grasps without room at {goes_to}": int((~room_somewhere).sum())}
-
-
-def _free(
-    candidates: list[grasps.Grasp],
-    T_world_item: Array,
-    others: list[SceneObject],
-    tools: Tools,
-    spare: float = SPARE_OPENING,
-) -> Array:
-    """Which grasps (n,) of an item leave the hand clear of other things, as far as a quick look tells; its fingers
-    are open by `spare` metres more than the grasp."""
-    T_world_tool = np.array([T_world_item @ g.T_body_tool for g in candidates]).reshape(-1, 4, 4)
-    opening = np.minimum(tools.world.robot.gripper.opening, np.array([g.width for g in candidates]) + spare)
-    boxes = boxes_of(p for o in others for p in o.parts)
-    return grasps.hand_clear(T_world_tool, opening, boxes, tools.world.robot.gripper)
+    def _free(
+        self,
+        candidates: list[grasps.Grasp],
+        others: list[SceneObject],
+        T_world_item: Array | None = None,
+        spare: float = SPARE_OPENING,
+    ) -> Array:
+        """Which grasps (n,) leave the hand clear of other things, as far as a quick look shows, with the item where it
+        is or at another pose; the fingers are open by `spare` metres more than the grasp."""
+        gripper = self.tools.world.robot.gripper
+        T_item = self.item.T_world_object if T_world_item is None else T_world_item
+        T_world_tool = np.array([T_item @ g.T_body_tool for g in candidates]).reshape(-1, 4, 4)
+        opening = np.minimum(gripper.opening, np.array([g.width for g in candidates]) + spare)
+        return grasps.hand_clear(T_world_tool, opening, boxes_of(p for o in others for p in o.parts), gripper)
 
 
 def lift_clear(item: str, place: str, grasped: Situation, tools: Tools) -> Array | Blocked:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from tamp.model.scene import Scene, contains
 from tamp.model.situation import Situation
 from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
-from tamp.skills.declared import PLACE
+from tamp.skills.builtin_specs import PLACE
 from tamp.skills.place_targets import UPWARDS, PlaceTarget, target_of, upright, ways_out
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
 from tamp.skills.surface_layout import arranged
@@ -67,13 +68,14 @@ class Place(Skill):
             yield Infeasible("not-held", (item,), message=f"place: {item} is not in the hand", final=True)
             return
         target = target_of(name, situation.scene)
+        placement = _Placement(item, target, situation, tools)
         any_spot, strained, doubtful = False, list[Array](), list[Refinement]()
-        for T_world_item in self._poses(item, target, situation, tools):
+        for T_world_item in placement.rest_poses():
             any_spot = True
-            if _strained(T_world_item, situation, tools):
+            if placement.strained(T_world_item):
                 strained.append(T_world_item)
                 continue
-            sample = self._sample(item, T_world_item, target, situation, tools)
+            sample = placement.sample(T_world_item)
             may_wait = len(doubtful) < PUT_OFF and not arranged(name, tools)
             if may_wait and isinstance(sample, Refinement) and _doubtful(sample, target):
                 doubtful.append(sample)
@@ -81,7 +83,7 @@ class Place(Skill):
                 yield sample
         yield from sorted(doubtful, key=lambda s: s.note["drop"])
         for T_world_item in strained:
-            yield self._sample(item, T_world_item, target, situation, tools)
+            yield placement.sample(T_world_item)
         if not any_spot:
             yield _no_spot(item, target, situation, tools)
 
@@ -109,37 +111,43 @@ class Place(Skill):
             return None if contains(region, o.position) else f"{args[0]} is not in {name}"
         return None if predicates.above(o.position, region, scene.blur) else f"{args[0]} is not on {name}"
 
-    def _poses(self, item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> Iterator[Array]:
-        """Poses (4, 4) of the item at rest on the target; the one foreseen by an earlier refinement first."""
-        if tools.hint is not None and "pose" in tools.hint:
-            yield np.array(tools.hint["pose"])
-        yield from rest_poses(item, target, situation, tools)
 
-    def _sample(
-        self, item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools
-    ) -> Refinement | Infeasible:
-        heights = RELEASE_HEIGHTS["item" if target.region is None else target.region.kind]
+@dataclass(frozen=True, eq=False)
+class _Placement:
+    """An item in the hand that is to be put on a target, in a situation."""
+
+    item: str
+    target: PlaceTarget
+    situation: Situation
+    tools: Tools
+
+    def rest_poses(self) -> Iterator[Array]:
+        """Poses (4, 4) of the item at rest on the target; the one foreseen by an earlier refinement first."""
+        if self.tools.hint is not None and "pose" in self.tools.hint:
+            yield np.array(self.tools.hint["pose"])
+        yield from rest_poses(self.item, self.target, self.situation, self.tools)
+
+    def strained(self, T_world_item: Array) -> bool:
+        """Whether the arm can put the item there only with a joint near its limit."""
+        assert self.situation.T_tool_held is not None
+        world = self.tools.world
+        q = kinematics.solve(world, T_world_item @ inverse(self.situation.T_tool_held), world.robot.posture)
+        return q is not None and kinematics.slack(world, q) < STRAIN
+
+    def sample(self, T_world_item: Array) -> Refinement | Infeasible:
+        """Put the item down at a pose, from as low as is free."""
+        heights = RELEASE_HEIGHTS["item" if self.target.region is None else self.target.region.kind]
         result: Refinement | Infeasible = Infeasible("unreachable")
-        slacks = (0.0, COMPLIANCE) if target.shuts else (0.0,)
-        for slack in slacks:
-            for height in heights:
-                result = self._lower(item, T_world_item, height, slack, target, situation, tools)
-                if isinstance(result, Refinement):
-                    return result
+        slacks = (0.0, COMPLIANCE) if self.target.shuts else (0.0,)
+        for slack, height in itertools.product(slacks, heights):
+            result = self._lower(T_world_item, height, slack)
+            if isinstance(result, Refinement):
+                break
         return result
 
-    def _lower(
-        self,
-        item: str,
-        T_world_item: Array,
-        drop: float,
-        slack: float,
-        target: PlaceTarget,
-        situation: Situation,
-        tools: Tools,
-    ) -> Refinement | Infeasible:
-        world = tools.world
-        T_tool_item = situation.T_tool_held
+    def _lower(self, T_world_item: Array, drop: float, slack: float) -> Refinement | Infeasible:
+        item, target, situation, tools = self.item, self.target, self.situation, self.tools
+        world, T_tool_item = tools.world, situation.T_tool_held
         assert T_tool_item is not None
         T_world_tool = paths.lifted(T_world_item, drop) @ inverse(T_tool_item)
         world.load(situation.state())
@@ -168,37 +176,25 @@ class Place(Skill):
                 continue
             tight = _tight(world, down, T_world_tool, item)
             legs = (way, down) if tight else (np.concatenate([way, down[1:]]),)
-            return self._release(legs, T_world_item, drop, item, situation, tools)
+            return self._release(legs, T_world_item, drop)
         return blocked("place", result, target.name)
 
-    def _release(
-        self,
-        legs: tuple[Array, ...],
-        T_world_item: Array,
-        drop: float,
-        item: str,
-        situation: Situation,
-        tools: Tools,
-    ) -> Refinement | Infeasible:
+    def _release(self, legs: tuple[Array, ...], T_world_item: Array, drop: float) -> Refinement | Infeasible:
         """Go along the legs, stopping after each, let go `drop` metres above the rest pose, and come away."""
-        world, q = tools.world, legs[-1][-1]
+        situation, world, q = self.situation, self.tools.world, legs[-1][-1]
         T_world_tool = world.forward(q)
         for clearance, wider in itertools.product((ROOM, 0.0), RELEASE_OPENINGS):
             opening = min(world.robot.gripper.opening, situation.scene.robot.opening + wider)
             put = situation.at(q, opening, T_world_tool).released()
-            rested = put.settled(item, T_world_item)
-            retreat = retreat_from(item, rested, tools, clearance)
+            rested = put.settled(self.item, T_world_item)
+            retreat = retreat_from(self.item, rested, self.tools, clearance)
             if not isinstance(retreat, Blocked):
                 break
         if isinstance(retreat, Blocked):
-            return blocked("retreat", retreat, item)
+            return blocked("retreat", retreat, self.item)
         state = situation.state()
-        approach: tuple[Segment, ...] = tuple(Move(leg, state, 0.0, yielding=leg is legs[-1]) for leg in legs)
-        segments = (
-            *approach,
-            Grip(opening),
-            Move(retreat, put.state(), opening, precise=False),
-        )
+        approach = (Move(leg, state, 0.0, yielding=leg is legs[-1]) for leg in legs)
+        segments: tuple[Segment, ...] = (*approach, Grip(opening), Move(retreat, put.state(), opening, precise=False))
         after = rested.at(retreat[-1], opening, world.forward(retreat[-1]))
         note = {"pose": T_world_item.round(4).tolist(), "close": clearance < ROOM, "drop": drop}
         return Refinement(segments, after, note)
@@ -207,14 +203,6 @@ class Place(Skill):
 def _doubtful(sample: Refinement, target: PlaceTarget) -> bool:
     """Whether the hand lets go close beside something, or from high above the floor of what has to be shut."""
     return bool(sample.note["close"] or (target.shuts and sample.note["drop"] > HIGH))
-
-
-def _strained(T_world_item: Array, situation: Situation, tools: Tools) -> bool:
-    """Whether the arm can put the item there only with a joint near its limit."""
-    assert situation.T_tool_held is not None
-    world = tools.world
-    q = kinematics.solve(world, T_world_item @ inverse(situation.T_tool_held), world.robot.posture)
-    return q is not None and kinematics.slack(world, q) < STRAIN
 
 
 def _no_spot(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> Infeasible:

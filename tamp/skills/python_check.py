@@ -53,7 +53,7 @@ def static_errors(module: ModuleType) -> Iterator[InputError]:
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
             for name, kind in _given(function):
-                yield from (InputError(f"{file}:{line}: {told}") for line, told in _misused(function, name, kind))
+                yield from (InputError(f"{file}:{line}: {message}") for line, message in _misused(function, name, kind))
     known = {*vars(module), *vars(builtins)}
     for line, name in _globals(compile(text, str(file), "exec")):
         if name not in known:
@@ -93,8 +93,8 @@ def _misused(function: ast.FunctionDef, name: str, kind: type) -> Iterator[tuple
                 near = difflib.get_close_matches(called.attr, has, 1)
                 hint = f"did you mean {near[0]!r}?" if near else f"valid: {', '.join(sorted(has))}"
                 yield node.lineno, f"a {kind.__name__} has no {called.attr!r}; {hint}"
-        elif isinstance(node, ast.Call) and (told := _misfit(node, getattr(kind, called.attr, None))):
-            yield node.lineno, f"{name}.{called.attr}: {told}"
+        elif isinstance(node, ast.Call) and (message := _misfit(node, getattr(kind, called.attr, None))):
+            yield node.lineno, f"{name}.{called.attr}: {message}"
 
 
 def _misfit(call: ast.Call, method: object) -> str | None:
@@ -145,8 +145,8 @@ def _never_asked(own: Extension, domain: Domain) -> Iterator[InputError]:
             fitting = [s for s, k in symbols.items() if domain.is_a(k, kind)]
             if fitting and not any(observer.asks_of(Things(scene), s) for s in fitting):
                 needs = ", ".join(observer.needs)
-                told = f"{name} needs {needs} of all its arguments, and no {kind} (?{parameter}) is that"
-                yield InputError(f"{located(observer.decide)}: {told}: it is never asked; leave `needs` out")
+                message = f"{name} needs {needs} of all its arguments, and no {kind} (?{parameter}) is that"
+                yield InputError(f"{located(observer.decide)}: {message}: it is never asked; leave `needs` out")
 
 
 def _error(call: Callable[[], object]) -> InputError | None:

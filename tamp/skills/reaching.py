@@ -29,7 +29,7 @@ STEP, MOST = 0.02, 0.8
 FARTHEST = 0.8
 """Metres from the axis of the arm's first joint beyond which an item does not come within reach by going farther."""
 MARGIN = 0.04
-"""Metres beyond the first place within reach that are told: there the arm has but a grasp, and no room to turn or to
+"""Metres beyond the first place within reach that are advised: there the arm has but a grasp, and no room to turn or to
 carry the item away."""
 LEAST_FROM_BASE = 0.1
 """Metres from the axis of the arm's first joint within which no item can be: the arm itself stands there."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from copy import copy
 
 import numpy as np
 
@@ -37,24 +37,7 @@ PUT_OFF = 6
 """Spots that are put off for others with more room."""
 
 
-@dataclass(eq=False)
-class _Kept:
-    """What an iterator gave so far, and the rest of it: looked up as often as wanted, computed once."""
-
-    rest: Iterator[Array]
-    found: list[Array] = field(default_factory=list)
-
-    def __iter__(self) -> Iterator[Array]:
-        for n in itertools.count():
-            if n == len(self.found):
-                following = next(self.rest, None)
-                if following is None:
-                    return
-                self.found.append(following)
-            yield self.found[n]
-
-
-def rest_poses(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> Iterable[Array]:
+def rest_poses(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> Iterator[Array]:
     """Poses (4, 4) of an item at rest on a target, computed as they are asked for.
 
     They do not depend on how it is grasped, so they are kept for the next grasp. Where something else is to be
@@ -70,8 +53,8 @@ def rest_poses(item: str, target: PlaceTarget, situation: Situation, tools: Tool
         rests = _rests(item, target, situation.released(), tools, shared)
         if not shared and target.region is not None and target.region.kind == "surface":
             rests = _apart_first(rests, item, target, situation.released(), tools)
-        tools.cache[key] = _Kept(itertools.islice(rests, SPOTS))
-    kept: _Kept = tools.cache[key]
+        (tools.cache[key],) = itertools.tee(itertools.islice(rests, SPOTS), 1)
+    kept: Iterator[Array] = copy(tools.cache[key])  # from the first on, each computed once
     return kept
 
 

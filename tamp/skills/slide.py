@@ -18,7 +18,7 @@ from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
-from tamp.skills.declared import SLIDE
+from tamp.skills.builtin_specs import SLIDE
 from tamp.skills.place_targets import PlaceTarget, target_of
 from tamp.skills.reaching import configuration_at, through, way_to
 
@@ -44,7 +44,7 @@ is too near is worth."""
 BEND = 0.05
 """Metres of detour that are better than one bend more."""
 CLEARANCE = 0.004
-"""Metres kept between an item that is pushed and everything beside its way."""
+"""Metres kept between an item that is pushed and everything along its way."""
 FURTHEST = 0.2
 """Most metres from where a push is looked for to the contact."""
 STEP = 0.01

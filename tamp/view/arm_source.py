@@ -146,10 +146,10 @@ def status_of(cell: Workcell, look: ArmStatus) -> RunStatus:
     if rich is not None and rich.axes not in (None, cell.arm.joints):
         notes = (f"this arm has {rich.axes} joints, the world's {cell.arm.joints}: the picture is wrong",)
     if look.report is None or look.old:
-        return RunStatus("silent", "It does not report: the picture is old, if there is any.", notes, True, False)
+        return RunStatus("silent", "It does not report: the picture is old, if there is any.", notes, on=True)
     if rich is not None and rich.error:
-        return RunStatus("error", error_meaning(rich.error), notes, True, False)
-    return RunStatus("reporting", "It reports.", notes, True, False)
+        return RunStatus("error", error_meaning(rich.error), notes, on=True)
+    return RunStatus("reporting", "It reports.", notes, on=True)
 
 
 def lines_of(look: ArmStatus) -> list[Line]:

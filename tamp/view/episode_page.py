@@ -13,20 +13,18 @@ from urllib.parse import quote
 from tamp.runs import episode_log
 from tamp.runs.endings import Ending
 from tamp.runs.goal_origin import origin_told
+from tamp.runs.moving_parts import part_label, part_state
 from tamp.view import picture, summary
-from tamp.view.failed_steps import failures, rejected_plans
-from tamp.view.failing import FailedAction, last_failure, without_motion
-from tamp.view.follow import PlanAccount
+from tamp.view.failure_rows import failures
 from tamp.view.log_fields import names, number, time_of, words
 from tamp.view.page_layout import Layout
-from tamp.view.scene_tracks import TrackedThing
-from tamp.view.story import Story, changed_facts, listed
-from tamp.view.timeline import LANES, Axis, bars
+from tamp.view.scene_tracks import TrackedThing, Tracks
+from tamp.view.story import Story
 
 TEMPLATE = "episode.html.j2"
 SCRIPTS = ("common.js", "space.js", "episode.js")
 VIDEO = "video.mp4"
-MOST = {"rows": 300, "bars": 900, "rejected": 50, "failures": 300, "orders": 200, "looks": 60}
+MOST = 300
 """Entries of each list that a page has: of more, the last ones."""
 ABOUT = ("task", "scene_instruction", "backend", "body", "world", "arm", "planner", "seed", "init_state", "clock")
 """Fields of a log's beginning that say what ran."""
@@ -35,17 +33,16 @@ ABOUT = ("task", "scene_instruction", "backend", "body", "world", "arm", "planne
 @dataclass(frozen=True)
 class RunStatus:
     """How a run stands: the state in a word, the verdict in a sentence, and what is wrong with its log. `on`: it goes
-    on. `whole`: the page has all of it, and not only what is quickly made."""
+    on, or has not begun."""
 
     state: str
     verdict: str
     notes: tuple[str, ...] = ()
     on: bool = False
-    whole: bool = True
 
 
-def episode_page(log: Path, layout: Layout, beside: Path) -> str:
-    """The page of a log, to be written in the folder `beside`, from which it refers to the video. InputError when the
+def episode_page(log: Path, layout: Layout, folder: Path) -> str:
+    """The page of a log, to be written in `folder`, from which it refers to the video. InputError when the
     log cannot be read."""
     story = Story.of(log)
     ended = story.ending()
@@ -58,7 +55,7 @@ def episode_page(log: Path, layout: Layout, beside: Path) -> str:
         SCRIPTS if has_picture else tuple(s for s in SCRIPTS if s != "space.js"),
         data_of(story, content),
         **content,
-        video=address(video, beside) if video.is_file() else "",
+        video=address(video, folder) if video.is_file() else "",
         has_picture=has_picture,
         orders_taken=None,
     )
@@ -85,88 +82,55 @@ def notes_on(story: Story, ended: Ending, cut: bool, spoilt: int = 0) -> tuple[s
 def shown(story: Story, status: RunStatus) -> dict[str, Any]:
     """What the template lays out."""
     ended, start, events = story.ending(), story.start, story.events
-    followed, why_not = story.followed() if status.whole else (PlanAccount(), "")
-    rejected, goal = rejected_plans(story.steps), ended.goal
-    looks = story.looks()[-MOST["looks"] if status.whole else -8 :]
-    said = ended.said or words(start, "instruction")
-    orders = [(time_of(e), words(e, "order"), _refused(e.get("taken"), words(e, "why"))) for e in _of(story, "order")]
-    timeline = bars(story.searches, story.actions)
-    lists: dict[str, list[Any]] = {
-        "rows": story.rows(followed),
-        "bars": timeline,
-        "rejected": rejected,
-        "failures": failures(story.steps),
-        "orders": orders,
-    }
-    obstacles = [without_motion(r, story.tracks) for r in rejected[-MOST["rejected"] :]]
-    failing = None
-    if not status.on and ended.verdict != "success":
-        failing = last_failure(rejected, story.actions, story.tracks, ended.stage)
+    goals, said = summary.goals_of(ended), ended.said or words(start, "instruction")
+    orders = [
+        (time_of(e), words(e, "order"), None if e.get("taken") is True else words(e, "why"))
+        for e in events
+        if e["event"] == "order"
+    ]
+    lists: dict[str, list[Any]] = {"rows": story.rows(), "failures": failures(story.steps), "orders": orders}
     return {
-        **{name: some[-MOST[name] :] for name, some in lists.items()},
-        "left_out": {name: max(0, len(some) - MOST[name]) for name, some in lists.items()},
+        **{name: some[-MOST:] for name, some in lists.items()},
+        "left_out": {name: max(0, len(some) - MOST) for name, some in lists.items()},
         "name": story.name,
-        "title": summary.title_of(said, goal, names(start, "steps"), bool(orders)),
+        "title": summary.title_of(said, goals, names(start, "steps"), bool(orders)),
         "status": status,
         "perception": summary.perception_of(ended),
         "ending": ended,
+        "goals": goals,
         "origin": origin_told(start),
-        "goal_facts": summary.goal_facts(goal),
         "reading": next((words(e, "reply") for e in reversed(events) if e["event"] == "language"), ""),
         "untouched": next((names(e, "untouched") for e in reversed(events) if e["event"] == "goal"), ()),
         "about": [(key.replace("_", " "), str(start[key])) for key in ABOUT if start.get(key) is not None],
-        "seconds": [p for e in _of(story, "outcome") for p in summary.pairs(e, "seconds")],
+        "seconds": [p for e in events if e["event"] == "outcome" for p in summary.pairs(e, "seconds")],
         "versions": summary.pairs(start, "versions"),
-        "axis": Axis.of(timeline),
-        "totals": [(lane, sum(b.end - b.begin for b in timeline if b.lane == lane), LANES[lane]) for lane in LANES],
-        "lanes": [lane for lane in LANES if any(b.lane == lane for b in timeline)],
-        "account": followed,
-        "why_no_account": why_not,
-        "obstacles": obstacles,
-        "failing": failing,
-        "looks": [name for name, _ in looks],
-        "seen": changed_facts(looks),
-        "holds": sorted(looks[-1][1]) if looks else [],
+        "facts": sorted(story.facts),
         "things": [_place(t) for t in story.tracks.things.values()],
-        "first_step": min((a.first_step for a in story.actions if a.first_step is not None), default=None),
-        "last_step": story.last,
-        "period": story.period,
-        "exchanges": [*summary.shortened(summary.exchanges(events))],
-        "activities": [_activity(e) for e in story.activities()],
-        "files": story.files() if status.whole else [],
+        "exchanges": summary.exchanges(events)[-MOST:],
+        "activities": [
+            (words(e, "name"), words(e, "stage"), max(0.0, time_of(e) - (number(e, "seconds") or 0.0)), words(e, "why"))
+            for e in story.activities()
+        ],
         "arm": None,
     }
 
 
-def _of(story: Story, kind: str) -> list[Any]:
-    return [e for e in story.events if e["event"] == kind]
-
-
-def _refused(taken: object, why: str) -> str | None:
-    return None if taken is True else why
-
-
-def _activity(e: Any) -> tuple[str, str, float, str]:
-    """What goes on, its stage, the log's second in which it began, and what it waits for or lacks."""
-    return words(e, "name"), words(e, "stage"), max(0.0, time_of(e) - (number(e, "seconds") or 0.0)), words(e, "why")
-
-
 def _place(thing: TrackedThing) -> dict[str, Any]:
     """A thing and its joints at first and now, as text."""
-    states = [(p, thing.value(p, 0), thing.value(p)) for p in thing.parts]
     first, now = (f"{x:.3f} {y:.3f} {z:.3f}" for x, y, z in (thing.place(0), thing.place()))
     parts = [
-        (p.called(thing.name), p.kind, p.state(a), p.state(b))
-        for p, a, b in states
-        if p.joint is not None and a is not None and b is not None
+        (part_label(p, thing.name), p.kind, part_state(p, thing.value(p, 0)), part_state(p, thing.value(p)))
+        for p in thing.parts
+        if p.joint is not None
     ]
     return {"rows": [(thing.name, thing.category, first, now), *parts], "note": thing.note}
 
 
 def data_of(story: Story, content: dict[str, Any]) -> dict[str, Any]:
-    """What the scripts read of an episode that is over."""
-    lines, left_out = ([], 0) if story.log is None else listed(story.log)
-    failing: FailedAction | None = content["failing"]
+    """What the scripts read of an episode that is over. `failing` is the number of the last failure of an action, None
+    where the episode succeeded."""
+    rows, verdict = content["failures"], content["ending"].verdict
+    ends = [n for n, f in enumerate(rows) if f.ends_action and verdict != "success"]
     return {
         "period": story.period,
         "scene": picture.scene_of(story.tracks),
@@ -174,32 +138,34 @@ def data_of(story: Story, content: dict[str, Any]) -> dict[str, Any]:
         "actions": [
             {"number": a.number, "action": a.action, "first": a.first_step, "last": a.last_step} for a in story.actions
         ],
-        "obstacles": [_obstacle(f) for f in (*content["obstacles"], *([failing] if failing else []))],
-        "failing": failing is not None,
-        "events": lines,
-        "events_left_out": left_out,
+        "failures": [{"step": f.step, "marks": marked(f.things, story.tracks)} for f in rows],
+        "failing": ends[-1] if ends else None,
     }
 
 
-def _obstacle(failed: FailedAction) -> dict[str, Any]:
-    """What the 3-D view shows of an action that came to nothing."""
-    spans = [{"from": s.begin, "to": s.end, "text": s.text} for s in failed.spans]
-    return {"step": failed.step, "marks": {name: (text, wrong) for name, text, wrong in failed.marks}, "spans": spans}
+def marked(named: Sequence[str], tracks: Tracks) -> list[str]:
+    """The things that names stand for, of which some are of parts: the drawer `cabinet_1_top_region`."""
+    found = dict[str, TrackedThing]()
+    for name in named:
+        whole = [t for t in tracks.things.values() if name == t.name or name.startswith(f"{t.name}_")]
+        if whole and not (best := max(whole, key=lambda t: len(t.name))).ground:
+            found[best.name] = best
+    return [*found]
 
 
-def episodes_page(rows: Sequence[tuple[Ending, Path, Path]], layout: Layout, beside: Path) -> str:
+def episodes_page(rows: Sequence[tuple[Ending, Path, Path]], layout: Layout, folder: Path) -> str:
     """The page of several episodes: how each ended, its log, and the file, page or log, that it leads to. Those
     with the same name are distinguished by their folders."""
     counts = Counter(ending.verdict for ending, _, _ in rows)
     same = Counter(ending.episode for ending, _, _ in rows)
     verdicts = ", ".join(f"{n} {'no success' if verdict == 'no' else verdict}" for verdict, n in counts.most_common())
     entries = [
-        (ending, str(log.parent.parent) if same[ending.episode] > 1 else "", address(file, beside))
+        (ending, str(log.parent.parent) if same[ending.episode] > 1 else "", address(file, folder))
         for ending, log, file in rows
     ]
     return layout.page("episodes.html.j2", ("common.js",), {}, title=f"{len(rows)} episodes: {verdicts}", rows=entries)
 
 
-def address(path: Path, beside: Path) -> str:
-    """A file as a page in the folder `beside` refers to it."""
-    return quote(Path(os.path.relpath(path.resolve(), beside.resolve())).as_posix())
+def address(path: Path, folder: Path) -> str:
+    """A file as a page in `folder` refers to it."""
+    return quote(Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix())

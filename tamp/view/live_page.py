@@ -116,7 +116,7 @@ class LivePage:
 
     def page(self) -> str:
         """The page before anything is known."""
-        waiting = RunStatus("waiting", "It has not begun.", whole=False)
+        waiting = RunStatus("waiting", "It has not begun.", on=True)
         return self.layout.page(TEMPLATE, (*SCRIPTS, "live.js"), {}, **self._shown(waiting))
 
     def run(self, ended: threading.Event) -> None:
@@ -181,7 +181,7 @@ class LivePage:
         self._parts.update({f"#{name}": _json(text) for name, text in made.items()})
         self._parts["orders"] = _json(content["orders_taken"])
         self._parts.pop("whole", None)
-        if status.whole and self.story.steps:
+        if not status.on and self.story.steps:
             self._parts["whole"] = _json(data_of(self.story, content))
 
     def _shown(self, status: RunStatus) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A log read as it grows."""
+"""A log read as it grows, and the orders that are passed on to the session that writes it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from tamp.errors import InputError
+from tamp.agent.orders import read_json
+from tamp.errors import InputError, TampError
+from tamp.line_socket import LineSocket
 from tamp.runs.episode_log import LOG, is_log
 from tamp.view.episode_page import RunStatus, notes_on
-from tamp.view.order_relay import give
 from tamp.view.story import Story
 from tamp.view.summary import verdict_of
 
 EPISODES = Path("episodes")
 AT_ONCE = 4_000_000
 """Bytes that are read at one time."""
+PATIENCE = 2.0
+"""Seconds for which a session is waited for that does not say what becomes of an order."""
 
 
 @dataclass(eq=False)
@@ -115,10 +118,10 @@ class LogSource:
     def status(self, story: Story) -> RunStatus:
         """How the run stands: it goes on as long as its log is being written and has no outcome."""
         if self.log is None or self._tail is None:
-            return RunStatus("waiting", "It has not begun.", whole=False)
+            return RunStatus("waiting", "It has not begun.", on=True)
         ended = story.ending()
         if ended.verdict == "interrupted" and written(self.log):
-            return RunStatus("running", "It goes on.", on=True, whole=False)
+            return RunStatus("running", "It goes on.", on=True)
         notes = notes_on(story, ended, self._tail.cut, self._tail.spoilt)
         return RunStatus(ended.verdict, verdict_of(ended), notes)
 
@@ -164,3 +167,36 @@ def followed(run: Path | None, wait: bool = False, local: bool = True) -> LogSou
     if not empty and not is_log(path):
         raise InputError(f"{path}: not an episode's log; {valid}")
     return LogSource(run, local=local)
+
+
+def give(socket: Path | None, data: Any) -> dict[str, Any]:
+    """Pass an order, as an object of JSON, on to the session that listens at a Unix socket; whether it was `taken`,
+    None where the session does not say, and `why` not. Each order has a connection of its own, so that a page never
+    blocks other clients."""
+    if socket is None:
+        return {"taken": False, "why": "no session takes orders now"}
+    try:
+        order = read_json(json.dumps(data))
+    except (TampError, ValueError) as e:
+        return {"taken": False, "why": str(e)}
+    try:
+        line = LineSocket(socket, PATIENCE)
+    except OSError:
+        return {"taken": False, "why": "the session does not listen any more"}
+    try:
+        line.send(json.dumps(data).encode(), PATIENCE)
+        return _answered(line, str(order))
+    except OSError:
+        return {"taken": None, "why": "the session hung up"}
+    finally:
+        line.close()
+
+
+def _answered(line: LineSocket, order: str) -> dict[str, Any]:
+    """What the session says of an order."""
+    until = time.monotonic() + PATIENCE
+    while (left := until - time.monotonic()) > 0 and (answer := line.receive(left)) is not None:
+        event = json.loads(answer)
+        if event.get("event") == "command" and event.get("command", order) == order:
+            return {"taken": event.get("taken"), "why": event.get("why")}
+    return {"taken": None, "why": f"the session has not answered for {PATIENCE:g} s"}

@@ -9,7 +9,7 @@ import numpy as np
 
 from motion.poses import pose
 from motion.robot_shape import Solid
-from tamp.runs.moving_parts import DrawnPart
+from tamp.model.scene import Part
 from tamp.view.drawn_robot import links_of, rows_of, solids_data
 from tamp.view.scene_tracks import TrackedThing, Tracks
 
@@ -46,14 +46,14 @@ def scene_of(tracks: Tracks) -> dict[str, Any]:
     }
 
 
-def _part(thing: TrackedThing, part: DrawnPart) -> dict[str, Any]:
+def _part(thing: TrackedThing, part: Part) -> dict[str, Any]:
     """`at` leads from where its joint turns to the frame of the thing, and `solids` are in the frame of that."""
     joint = part.joint
-    anchor = np.zeros(3) if joint is None else joint.anchor
+    anchor = np.zeros(3) if joint is None else joint.anchor_world
     return {
         "at": rows_of(pose(anchor)),
-        "joint": None if joint is None else {"kind": joint.kind, "axis": joint.axis.round(5).tolist()},
-        "solids": solids_data([Solid(s.points - anchor, s.faces) for s in part.solids]),
+        "joint": None if joint is None else {"kind": joint.kind, "axis": joint.axis_world.round(5).tolist()},
+        "solids": solids_data([Solid(s.points - anchor, s.faces) for s in thing.solids(part)]),
     }
 
 
@@ -82,13 +82,13 @@ def history_of(tracks: Tracks) -> dict[str, Any]:
     }
 
 
-def _moves(thing: TrackedThing, part: DrawnPart) -> list[tuple[int, float]]:
+def _moves(thing: TrackedThing, part: Part) -> list[tuple[int, float]]:
     known = _thinned(thing.values.get(part.name, []), MOST_PLACES)
     return [(since, _by(part, value)) for since, value in known] or [(0, 0.0)]
 
 
-def _by(part: DrawnPart, value: float | None) -> float:
-    return 0.0 if part.joint is None or value is None else round(value - part.joint.value, 4)
+def _by(part: Part, value: float) -> float:
+    return 0.0 if part.joint is None else round(value - part.joint.value, 4)
 
 
 def _thinned(track: Sequence[T], most: int) -> list[T]:

@@ -9,7 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from motion.poses import Array, inverse, moved
-from tamp.runs.moving_parts import DrawnPart, parts_of, values_of
+from motion.robot_shape import Solid, solids_of
+from tamp.model.scene import Part
+from tamp.runs.moving_parts import parts_of, values_of
 from tamp.view.drawn_robot import DrawnRobot, robot_of
 from tamp.view.log_fields import Event, Point, names, point, pose_in, table, words
 
@@ -35,25 +37,31 @@ class TrackedThing:
     """Something in the scene. `poses` are `T_world_thing` (4, 4), each with the control period from which on, `values`
     those of its joints by the end of their part's name, metres or radians. `corners` (8, 3) are those of the box around
     it, in its own frame, None where the log does not say how large it is. `parts` are its pieces where any of them
-    moves. `note` is shown beside it."""
+    moves. `note` is shown with it."""
 
     name: str
     category: str
     poses: list[tuple[int, Array]]
     corners: Array | None = None
-    parts: tuple[DrawnPart, ...] = ()
+    parts: tuple[Part, ...] = ()
     values: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
     note: str = ""
+    _solids: dict[str, tuple[Solid, ...]] = field(default_factory=dict)
 
     def pose(self, period: int | None = None) -> Array:
         """Where it is, or was in a control period; as at first, before it was seen."""
         return _at(self.poses, period)
 
-    def value(self, part: DrawnPart, period: int | None = None) -> float | None:
-        """What the joint of a part is at, metres or radians; None without a joint."""
-        if part.joint is None:
-            return None
-        return _at(self.values.get(part.name) or [(0, part.joint.value)], period)
+    def value(self, part: Part, period: int | None = None) -> float:
+        """What the joint of a part is at, metres or radians; 0 without a joint."""
+        described = 0.0 if part.joint is None else part.joint.value
+        return _at(self.values.get(part.name) or [(0, described)], period)
+
+    def solids(self, part: Part) -> tuple[Solid, ...]:
+        """The solids of a part, in the frame of the thing, where its joint is as it was described."""
+        if part.name not in self._solids:
+            self._solids[part.name] = solids_of(part.shapes)
+        return self._solids[part.name]
 
     def place(self, period: int | None = None) -> Point:
         """Its position, metres in the world frame."""
@@ -63,9 +71,10 @@ class TrackedThing:
     def bounds(self, period: int | None = None) -> Box | None:
         """The box around it, with its parts as they are then."""
         T_world_thing = self.pose(period)
-        clouds = [
-            moved(s.points, T_world_thing @ p.displacement(self.value(p, period))) for p in self.parts for s in p.solids
-        ]
+        clouds = []
+        for p in self.parts:
+            T_thing_part = np.eye(4) if p.joint is None else p.joint.displacement(self.value(p, period))
+            clouds += [moved(solid.points, T_world_thing @ T_thing_part) for solid in self.solids(p)]
         if not clouds and self.corners is not None:
             clouds = [moved(self.corners, T_world_thing)]
         if not clouds:
@@ -84,13 +93,11 @@ class TrackedThing:
 
 @dataclass(frozen=True, eq=False)
 class _Carried:
-    """What fingers closed on, or the part of it that they move, and where the tool, that and its joint were then."""
+    """What fingers closed on, and where that and the tool were then."""
 
     thing: TrackedThing
     tool: Point
     T_world_thing: Array
-    part: DrawnPart | None = None
-    value: float = 0.0
 
 
 @dataclass(eq=False)
@@ -137,8 +144,10 @@ class Tracks:
         if tool is None:
             return
         _record(self.path, period, tool)
-        if self._carried is not None:
-            _follow(self._carried, tool, period)
+        if (carried := self._carried) is not None:
+            T_world_thing = carried.T_world_thing.copy()
+            T_world_thing[:3, 3] += np.subtract(tool, carried.tool)
+            _record(carried.thing.poses, period, T_world_thing)
         before, self._stage = self._stage, words(e, "stage")
         if self._stage == "grip" != before:
             self._carried = self._grasp(tool) if self._carried is None else None
@@ -146,12 +155,9 @@ class Tracks:
     def _grasp(self, tool: Point) -> _Carried | None:
         """What the action is about, if the tool is there when the fingers begin to move."""
         for name in self._action.strip("()").split()[1:]:
-            for thing in self.things.values():
-                if name == thing.name and not thing.ground and _near(thing, tool):
-                    return _Carried(thing, tool, thing.pose())
-                for part in thing.parts:
-                    if part.joint is not None and part.called(thing.name) == name and _near(thing, tool):
-                        return _Carried(thing, tool, thing.pose(), part, thing.value(part) or 0.0)
+            thing = self.things.get(name)
+            if thing is not None and not thing.ground and _near(thing, tool):
+                return _Carried(thing, tool, thing.pose())
         return None
 
     def _look(self, e: Event, period: int) -> None:
@@ -186,19 +192,6 @@ class Tracks:
         for name in sorted(held & self.things.keys()):
             if self._carried is None and tool is not None:
                 self._carried = _Carried(self.things[name], tool, self.things[name].pose())
-
-
-def _follow(carried: _Carried, tool: Point, period: int) -> None:
-    """Bring what is carried to where the tool is."""
-    thing, part = carried.thing, carried.part
-    if part is not None and part.joint is not None:
-        path = moved(np.array([carried.tool, tool]), inverse(carried.T_world_thing))
-        begin, end = part.joint.along(path)
-        _record(thing.values.setdefault(part.name, [(0, carried.value)]), period, float(carried.value + end - begin))
-        return
-    T_world_thing = carried.T_world_thing.copy()
-    T_world_thing[:3, 3] += np.subtract(tool, carried.tool)
-    _record(thing.poses, period, T_world_thing)
 
 
 def _near(thing: TrackedThing, tool: Point) -> bool:

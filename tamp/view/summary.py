@@ -1,18 +1,16 @@
-"""What an episode was asked and came to, in words: its verdict, its goal, and what the language model was asked."""
+"""What an episode was asked and came to, in words: its verdict, its title, and what the language model was asked."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tamp.runs.endings import Ending
 from tamp.view.log_fields import Event, number, table, time_of, words
 
 ORACLE = "oracle (the simulator's state)"
-MOST_BYTES = 800_000
-"""Bytes of all prompts together that a page has; the list of events has the beginning of each."""
-LEFT_OUT = (("", "Left out for the size of this page: the log has it."),)
+LONGEST = 20_000
+"""Characters that a page has of a text that is as long as a log makes it."""
 
 
 @dataclass(frozen=True)
@@ -41,30 +39,15 @@ def verdict_of(ending: Ending) -> str:
 
 
 def perception_of(ending: Ending) -> str:
-    """What saw, in words; empty where the log does not say."""
+    """What perceived, in words; empty where the log does not say."""
     what, *more = (ending.perception or "").split(", ")
     return f"Perception: {', '.join([{'oracle': ORACLE}.get(what, what), *more])}." if what else ""
 
 
-def goal_facts(goal: str | list[str] | None) -> list[str]:
-    """The facts of a goal, or of goals one after the other, in PDDL."""
-    goals = [goal] if isinstance(goal, str) else [g for g in goal or () if isinstance(g, str)]
-    return [fact for g in goals for fact in _facts(g)]
-
-
-def _facts(goal: str) -> list[str]:
-    """The parts of a conjunction in PDDL; anything else as it is."""
-    inner = re.fullmatch(r"\(and (.*)\)", " ".join(goal.split()))
-    if not inner:
-        return [goal]
-    parts, depth, begin = list[str](), 0, 0
-    for at, c in enumerate(inner[1]):
-        depth += (c == "(") - (c == ")")
-        if c == "(" and depth == 1:
-            begin = at
-        elif c == ")" and depth == 0:
-            parts += _facts(inner[1][begin : at + 1])
-    return parts
+def goals_of(ending: Ending) -> list[str]:
+    """The goals of an episode, one after the other, in PDDL."""
+    given = ending.goal if isinstance(ending.goal, list) else [ending.goal]
+    return [g for g in given if isinstance(g, str)]
 
 
 def exchanges(events: Iterable[Event]) -> list[Exchange]:
@@ -74,7 +57,7 @@ def exchanges(events: Iterable[Event]) -> list[Exchange]:
         if e["event"] == "prompt":
             asked = e.get("messages")
             messages = [m for m in asked if isinstance(m, dict)] if isinstance(asked, list) else []
-            shown = tuple((words(m, "role"), words(m, "content")) for m in messages)
+            shown = tuple((words(m, "role"), _shortened(words(m, "content"))) for m in messages)
             found.append(Exchange(time_of(e), words(e, "model"), shown))
         elif e["event"] == "reply" and found:
             begun, before = words(e, "begun"), found[-1].reply
@@ -83,19 +66,15 @@ def exchanges(events: Iterable[Event]) -> list[Exchange]:
     return found
 
 
-def shortened(asked: Sequence[Exchange]) -> Iterator[Exchange]:
-    """The same, without the prompts once there are too many."""
-    left = MOST_BYTES
-    for e in asked:
-        left -= sum(len(text.encode(errors="replace")) for _, text in e.messages)
-        yield e if left >= 0 else replace(e, messages=LEFT_OUT)
+def _shortened(text: str) -> str:
+    left = len(text) - LONGEST
+    return text if left <= 0 else f"{text[:LONGEST]}\n… {left} characters more in the log"
 
 
-def title_of(instruction: str, goal: str | list[str] | None, steps: Sequence[str], ordered: bool) -> str:
+def title_of(instruction: str, goals: Sequence[str], steps: Sequence[str], ordered: bool) -> str:
     """The title of an episode: the instruction, else the goal, else what was run."""
-    wanted = goal if isinstance(goal, str) else ", then ".join(map(str, goal or ()))
-    if instruction or wanted:
-        return instruction or wanted
+    if instruction or goals:
+        return instruction or ", then ".join(goals)
     if steps:
         return f"A plan of {len(steps)} step{'' if len(steps) == 1 else 's'}"
     return "A live session" if ordered else "A run without instruction or goal"

@@ -53,9 +53,3 @@ def test_a_world_that_is_there_says_which_arm_it_must_be(tmp_path: Path) -> None
         done = clear(tmp_path, *address(emulator))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.endswith(f"the arm at {emulator.host} has 7 joints; xarm6 has 6\n")
-
-
-def test_without_an_address_and_a_world_it_says_what_to_give(tmp_path: Path) -> None:
-    done = clear(tmp_path)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert "no world: give --world FILE" in done.stderr

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tamp.backends.xarm.contract import read_contract
 from tamp.data import data_dir
-from tamp.files.source import read
+from tamp.runs.episode_log import read
 from tests import forked
 
 pytestmark = pytest.mark.process
@@ -31,12 +30,13 @@ def run(folder: Path, plan: str, *options: str) -> subprocess.CompletedProcess[s
     return forked.tamp("xarm", "run", "plan.txt", "--world", world, "--dry-run", *options, cwd=folder)
 
 
-def test_a_plan_of_movements_is_gone_through_and_written_as_an_action_plan(tmp_path: Path) -> None:
+def test_a_plan_of_movements_is_gone_through(tmp_path: Path) -> None:
     done = run(tmp_path, "(go-over bin_drop)\n(lower bin_drop)\n(lift)\n(go-to above_table)\n", *OF, "--out", "run")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.endswith("tamp: 4 steps can be done\n")
-    said = read_contract(read(tmp_path / "run" / "plan.json"))["steps"]
-    assert [step["action"] for step in said] == ["APPROACH_NAMED", "MOVE_TO_NAMED", "RETREAT_Z", "MOVE_TO_NAMED"]
+    begun = next(e for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "start")
+    named = ["ApproachNamed", "MoveToNamed", "RetreatZ", "MoveToNamed"]
+    assert [step.partition("(")[0] for step in begun["steps"]] == named
 
 
 def test_a_plan_that_is_not_valid_is_told_with_its_step(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ import numpy as np
 import pytest
 
 from cli.arm_run import run_plan
+from cli.output import Output
+from tamp.api.arm_configs import RunPlanConfig
 from tamp.data import data_dir
 from tests.emulated import Emulator, running
 
@@ -119,8 +121,9 @@ def run(emulator: Emulator, detections: Path, tmp_path: Path) -> Iterator[Run]:
             text = text.replace(slow, fast)
         world.write_text(text)
         path.write_text(plan)
-        where, how = (path, world, emulator.host, emulator.port), (False, 1.0, True, None, out, False)
-        code = run_plan(*where, *how, "xarm", BENCH / "cup_to_bin.pddl")
+        arm = {"world": world, "host": emulator.host, "port": emulator.port}
+        config = RunPlanConfig(path, domain="xarm", problem=BENCH / "cup_to_bin.pddl", out=out, **arm)
+        code = run_plan(config, Output(None, json=False))
         lines = (out / "episode.jsonl").read_text().splitlines() if out.exists() else []
         return code, hand, [json.loads(line) for line in lines]
 
@@ -160,7 +163,7 @@ def test_a_refused_event_stops_the_run_where_the_arm_is(run: Run, emulator: Emul
 
     code, hand, log = run(PLAN, refuses)
     assert code == 1
-    assert (log[-1]["why"], log[-1]["halted"]) == ("hand", True)
+    assert (log[-1]["kind"], log[-1]["halted"]) == ("hand", True)
     assert "step 5, close: the hand refuses 'close': no air" in log[-1]["reason"]
     assert [t["event"] for t in hand.told] == ["open", "close"]
     time.sleep(0.3)
@@ -176,7 +179,7 @@ def test_a_stop_does_not_wait_for_the_hand(run: Run) -> None:
     begun = time.monotonic()
     code, hand, log = run(PLAN, interrupts)
     assert code == 130
-    assert (log[-1]["why"], log[-1]["halted"]) == ("stopped", True)
+    assert (log[-1]["kind"], log[-1]["halted"]) == ("stopped", True)
     assert time.monotonic() - begun < 8  # an unanswered event is given up after 10 s
     assert len(hand.told) == 1
 

@@ -44,12 +44,12 @@ def read(text: str) -> tuple[Goal, ...]:
 
 @pytest.fixture
 def ask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-untyped-def]
-    def asked(text: str, typed: str | None, asks: bool = True) -> tuple[tuple[Goal, ...], str]:
+    def asked(text: str, typed: str | None) -> tuple[tuple[Goal, ...], str]:
         said = Terminal()
         monkeypatch.setattr("sys.stdin", io.StringIO() if typed is None else Terminal(typed))
         monkeypatch.setattr("sys.stderr", said)
         with EpisodeLog(tmp_path / str(len(list(tmp_path.iterdir())))) as log:
-            return settled(text, read, log, asks=asks), said.getvalue()
+            return settled(text, read, log), said.getvalue()
 
     return asked
 
@@ -75,10 +75,10 @@ def test_other_words(ask) -> None:  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize("text", ["the bowl", "the banana"])
-@pytest.mark.parametrize(("typed", "asks"), [("\n", True), ("", True), (None, True), ("1\n", False)])
-def test_who_gives_up_or_is_not_there_gets_the_refusal(ask, text: str, typed: str | None, asks: bool) -> None:  # type: ignore[no-untyped-def]
+@pytest.mark.parametrize("typed", ["\n", "", None])
+def test_who_gives_up_or_is_not_there_gets_the_refusal(ask, text: str, typed: str | None) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(Refusal, match=r"fits 2 goals|no banana"):
-        ask(text, typed, asks)
+        ask(text, typed)
 
 
 @pytest.mark.parametrize(

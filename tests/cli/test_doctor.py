@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from cli import doctor, missing
+from cli.model_weights import known
 from llm.models import weights
-from tamp.api import models
 
 pytestmark = pytest.mark.process
 
@@ -26,14 +26,14 @@ def test_another_mujoco_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_missing_library_says_how_to_get_it() -> None:
-    check = doctor.check_library(doctor.Library("tamp-no-such-distribution", "nothing"))
-    assert (check.found, check.advice, check.verdict) == ("not installed", "make setup", "MISSING")
+    check = doctor.check_library(doctor.Distribution("tamp-no-such-distribution", "nothing"))
+    assert str(check).startswith("MISSING ") and str(check).endswith(": not installed  -> make setup")
 
 
 def test_what_belongs_to_no_installed_extra_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(missing, "extras", lambda: dict.fromkeys(missing.KEYS, False) | {"xarm": True})
     check = doctor.check_extras()
-    assert (check.verdict, check.advice) == ("ok", 'pip install "tamp-toolkit[NAME]"')
+    assert (check.ok, check.advice) == (True, 'pip install "tamp-toolkit[NAME]"')
     assert check.found == "xarm; not installed: fast-downward, pyperplan, libero, pybullet, policy, llm"
     there = [one.distribution for one in doctor.LIBRARIES if missing.wanted(one.module.partition(".")[0])]
     assert there == ["mujoco", "ompl", "toppra", "unified-planning"]
@@ -42,11 +42,11 @@ def test_what_belongs_to_no_installed_extra_is_not_looked_for(monkeypatch: pytes
 def test_that_no_planner_is_installed_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(missing, "extras", lambda: dict.fromkeys(missing.KEYS, False))
     (check,) = doctor.check_engines()
-    assert (check.verdict, check.required) == ("warning", False) and "tamp-toolkit[fast-downward]" in check.advice
+    assert str(check).startswith("warning ") and "tamp-toolkit[fast-downward]" in check.advice
 
 
 def test_a_library_that_does_not_import_is_a_fault() -> None:
-    check = doctor.check_library(doctor.Library("mujoco", "no_such_module"))
+    check = doctor.check_library(doctor.Distribution("mujoco", "no_such_module"))
     assert not check.ok
     assert "No module named 'no_such_module'" in check.found
 
@@ -54,7 +54,7 @@ def test_a_library_that_does_not_import_is_a_fault() -> None:
 def test_a_library_for_another_cpu_kills_only_its_probe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "crashing.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGILL)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    check = doctor.check_library(doctor.Library("mujoco", "crashing"))
+    check = doctor.check_library(doctor.Distribution("mujoco", "crashing"))
     assert "SIGILL: compiled for another CPU" in check.found
 
 
@@ -68,17 +68,17 @@ def test_rooms_from_two_places_are_a_fault() -> None:
 
 def test_weights_that_are_not_the_models_are_a_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TAMP_MODELS", str(tmp_path))
-    check = doctor.check_model(models.known()[0])
-    assert (check.verdict, check.found) == ("MISSING", "not there")
+    check = doctor.check_model(known()[0])
+    assert (check.ok, check.required, check.found) == (False, True, "not there")
     weights.known(weights.DEFAULT).path.write_bytes(b"half")
-    check = doctor.check_model(models.known()[0])
+    check = doctor.check_model(known()[0])
     assert (check.found, check.advice) == ("wrong size or sha256", f"tamp model pull {weights.DEFAULT}")
 
 
 def test_a_library_of_objects_that_is_not_there_is_a_warning(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TAMP_OBJECTS", str(tmp_path))
     check = doctor.run_probe(doctor.PROBES[-1])
-    assert (check.verdict, check.required) == ("warning", False)
+    assert str(check).startswith("warning ")
     assert f"there is no object library in {tmp_path}" in check.found and "tamp objects build" in check.advice
 
 

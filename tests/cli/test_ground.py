@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.ground import Request, ground
+from cli.ground import ground
+from cli.output import Output
 from llm.models.language_model import Completion, Prompt, fits
+from tamp.api.configs import GroundConfig
 
 DOMAIN = """(define (domain orchestra)
   (:requirements :typing)
@@ -38,27 +40,24 @@ class Unsure:
 
 
 @pytest.fixture
-def request_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     (tmp_path / "domain.pddl").write_text(DOMAIN)
     (tmp_path / "problem.pddl").write_text(PROBLEM)
     monkeypatch.setattr("tamp.api.language.model", lambda name: Unsure())
 
-    def made(json_output: bool) -> Request:
-        return Request(TEXT, "", tmp_path / "problem.pddl", str(tmp_path), "unsure", None, None, True, json_output)
-
-    return made
+    return GroundConfig(TEXT, problem=tmp_path / "problem.pddl", domain=tmp_path, llm="unsure", assume_first=True)
 
 
-def test_what_is_not_to_be_touched_and_what_was_only_assumed(request_of, capfd) -> None:  # type: ignore[no-untyped-def]
-    assert ground(request_of(False)) == 0
+def test_what_is_not_to_be_touched_and_what_was_only_assumed(config, capfd) -> None:  # type: ignore[no-untyped-def]
+    assert ground(config, Output(None, json=False)) == 0
     lines = dict(line.split(None, 1) for line in capfd.readouterr().out.splitlines())
     assert (lines["goal"], lines["untouched"]) == ("(tuned cello)", "viola")
     assert re.fullmatch(r"read so with confidence 0\.\d\d; below 0\.\d+ it is asked back", lines["assumed"])
     assert float(lines["confidence"]) < 0.5
 
 
-def test_the_same_for_programs(request_of, capfd) -> None:  # type: ignore[no-untyped-def]
-    assert ground(request_of(True)) == 0
+def test_the_same_for_programs(config, capfd) -> None:  # type: ignore[no-untyped-def]
+    assert ground(config, Output(None, json=True)) == 0
     told = json.loads(capfd.readouterr().out)
     assert (told["goal"], told["untouched"]) == ("(tuned cello)", ["viola"])
     assert told["assumed"].startswith("read so")

@@ -60,23 +60,6 @@ def test_it_is_shown_with_a_picture(library: Path, tmp_path: Path) -> None:
     assert 0.05 < seen.any(axis=-1).mean() < 0.6
 
 
-def test_the_skin_is_on_the_mesh_and_both_sides_of_its_wall_are_in_it(library: Path) -> None:
-    """The share of the true surface within 2 mm of a point of the skin, and of the skin within 2 mm of the surface."""
-    import numpy as np
-    from scipy.spatial import cKDTree
-
-    from tamp.perception.library import load
-
-    skin = load(library)["red_bowl"].skins["red_bowl"]
-    corners = revolved(BOWL)
-    weights = np.random.default_rng(0).dirichlet(np.ones(3), (len(corners), 40))
-    surface = np.einsum("nmk,nkj->nmj", weights, corners).reshape(-1, 3) - [0.0, 0.0, 0.02]
-    assert (cKDTree(skin.points).query(surface)[0] < 0.004).mean() > 0.98
-    assert (cKDTree(surface).query(skin.points)[0] < 0.003).mean() > 0.99
-    outwards = np.sum(skin.normals[:, :2] * skin.points[:, :2], axis=1)
-    assert 0.25 < (outwards > 0).mean() < 0.75
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tamp.api.naming import called_alone as words
+from tamp.api.scene_info import called_alone as words
 from tamp.data import data_dir
 from tamp.model.goal import parse_goal
 from tamp.pddl.domain_file import load
@@ -105,14 +105,6 @@ def test_a_task_is_converted_into_a_folder_that_is_not_overwritten(tmp_path: Pat
     assert (again.returncode, again.stdout) == (2, "")
     assert "mine is there already, and nothing is overwritten; valid: --out DIR" in again.stderr.splitlines()[-1]
     assert (folder / "scene.toml").read_text() == text
-
-
-@pytest.mark.episode
-def test_what_a_scene_file_cannot_say_exits_1_and_leaves_no_folder(tmp_path: Path) -> None:
-    done = scene("convert", "libero_90/54", "--init-state", "0", "--out", str(tmp_path / "falling"))
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "a scene.toml cannot say it: orange_juice_1 falls over" in done.stderr.splitlines()[-1]
-    assert not (tmp_path / "falling").exists()
 
 
 def test_a_place_that_is_called_as_its_thing_is_told_apart_from_it() -> None:

@@ -124,23 +124,6 @@ def test_a_picture_that_is_old_says_so_and_goes_on(shown: Shown) -> None:
     shown.page.get_by_text("no report for").wait_for(state="hidden", timeout=30_000)
 
 
-def test_it_is_the_page_of_a_run_without_what_an_arm_does_not_have(shown: Shown) -> None:
-    for head in ("Now", "Scene"):
-        assert shown.page.get_by_role("heading", name=head, exact=True).count() == 1
-    for head in ("Orders", "What was asked", "Actions", "Facts as they were seen", "Events"):
-        assert shown.page.get_by_role("heading", name=head, exact=True).count() == 0
-    assert shown.page.get_by_role("button", name="Stop").count() == 0
-
-
-def test_the_places_of_the_world_are_told_in_words(shown: Shown) -> None:
-    for text in ("workspace", "camera_post", "above_table", "overhead", "keep out"):
-        shown.says(text)
-
-
-def test_the_page_needs_nothing_from_elsewhere_and_complains_of_nothing(shown: Shown) -> None:
-    assert shown.wrong == []
-
-
 def test_a_page_is_there_before_the_arm_and_the_detector(tmp_path: Path) -> None:
     viewer = _started("--world", str(BENCH), "--host", "127.0.64.1", "--page-port", "0")
     assert viewer.stdout is not None
@@ -153,15 +136,6 @@ def test_a_page_is_there_before_the_arm_and_the_detector(tmp_path: Path) -> None
     viewer.send_signal(signal.SIGINT)
     rest, errors = viewer.communicate(timeout=20)
     assert (viewer.returncode, rest, errors) == (130, "", "tamp: interrupted\n")
-
-
-def test_a_port_in_use_is_one_clear_error() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        done = forked.tamp("view", "--world", BENCH, "--page-port", port)
-    assert (done.returncode, done.stdout) == (2, "")
-    told = f"tamp: error: cannot serve the page at 127.0.0.1:{port}: the port is in use; valid: "
-    assert done.stderr.startswith(told) and done.stderr.count("\n") == 1
 
 
 def _started(*options: str) -> subprocess.Popen[str]:

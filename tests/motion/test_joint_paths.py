@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
-import pytest
 
 from motion import paths
 from motion.arm_model import arm_world
@@ -94,22 +91,6 @@ def test_a_line_through_a_box_is_refused_by_its_name_and_a_joint_move_goes_round
 
 
 @EACH
-def test_a_line_down_through_a_box_names_it(arm: Arm) -> None:
-    world = arm_world(arm, [TABLE, box("brick", [0.03] * 3, [0.4 * size(arm), 0.0, 0.1 * size(arm)])], STICK)
-    q = start(world, tool_at(arm, 0.4, 0.0, 0.35))
-    T_goal = tool_at(arm, 0.4, 0.0, 0.1)
-    assert paths.straight(world, q, T_goal, check_of(world)) == Blocked("collision", "brick")
-
-
-@EACH
-def test_a_goal_inside_a_box_is_refused_by_its_name(arm: Arm) -> None:
-    world = walled(arm)
-    q = start(world, tool_at(arm, 0.4, -0.2, 0.2))
-    goal = start(world, tool_at(arm, 0.4, 0.0, 0.2))
-    assert paths.joint_move(world, q, goal, check_of(world), 0) == Blocked("collision", "wall")
-
-
-@EACH
 def test_what_is_out_of_reach_is_unreachable(arm: Arm) -> None:
     world = arm_world(arm, [TABLE])
     q = start(world, tool_at(arm, 0.4, 0.0, 0.2))
@@ -117,14 +98,6 @@ def test_what_is_out_of_reach_is_unreachable(arm: Arm) -> None:
     assert paths.straight(world, q, T_goal, check_of(world)) == Blocked("unreachable")
     assert paths.goals(world, q, T_goal) == []
     assert paths.joint_move(world, q, np.array(arm.upper) + 0.1, check_of(world), 0) == Blocked("unreachable")
-
-
-@EACH
-def test_going_into_the_table_names_the_table(arm: Arm) -> None:
-    world = arm_world(arm, [TABLE])
-    q = start(world, tool_at(arm, 0.4, 0.0, 0.2))
-    T_goal = tool_at(arm, 0.4, 0.0, -0.05)
-    assert paths.straight(world, q, T_goal, check_of(world)) == Blocked("collision", "table")
 
 
 @EACH
@@ -140,45 +113,6 @@ def test_the_tool_point_stays_within_the_workspace(arm: Arm) -> None:
     assert not isinstance(inside, Blocked), inside
     dense = paths.densify(inside, 0.005)
     assert min(room.room(world.forward(c)[:3, 3]) for c in dense) > -0.001
-
-
-def test_room_in_a_workspace_is_a_distance_with_a_sign() -> None:
-    room = Workspace(np.array([0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0]))
-    assert room.room(np.array([0.5, 0.1, 1.0])) == pytest.approx(0.1)
-    assert room.room(np.array([1.2, 2.5, 1.0])) == pytest.approx(-0.5)
-
-
-@pytest.mark.parametrize("name", ["xarm6", "xarm7", "lite6", "850"])
-def test_a_line_past_a_singularity_is_refused_or_followed_in_small_steps(name: str) -> None:
-    arm = ARMS[name]
-    world = arm_world(arm, [])
-    answers = []
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        low, high = np.maximum(arm.lower, -np.pi), np.minimum(arm.upper, np.pi)
-        q, goal = rng.uniform(low, high), rng.uniform(low, high)
-        path = paths.straight(world, q, world.forward(goal), lambda _: [])
-        answers.append(path)
-        if not isinstance(path, Blocked):
-            assert max(np.abs(b - a).max() for a, b in itertools.pairwise(path)) <= world.robot.tracking.jump
-            assert all(arm.within(c) for c in path)
-    assert {a.reason for a in answers if isinstance(a, Blocked)} <= {"unreachable", "stretched"}
-
-
-def test_an_arm_in_its_own_way_is_refused_by_its_links_name() -> None:
-    world = arm_world(ARMS["xarm6"], [TABLE])
-    q = start(world, tool_at(ARMS["xarm6"], 0.4, 0.0, 0.2))
-    folded = np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
-    answer = paths.joint_move(world, q, folded, lambda c: world.contacts(c, ignore=frozenset({"table"})), 0)
-    assert isinstance(answer, Blocked) and answer.body is not None and answer.body == "base"
-
-
-def test_a_seed_is_a_path() -> None:
-    world = walled(ARMS["xarm7"])
-    q, goal = (start(world, tool_at(ARMS["xarm7"], 0.4, y, 0.2)) for y in (-0.2, 0.2))
-    first, second = (paths.joint_move(world, q, goal, check_of(world), 4) for _ in range(2))
-    assert not isinstance(first, Blocked) and not isinstance(second, Blocked)
-    assert np.array_equal(first, second)
 
 
 def test_an_arm_that_is_a_little_beyond_a_limit_still_plans_and_goes_back_within() -> None:

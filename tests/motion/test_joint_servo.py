@@ -54,14 +54,6 @@ def test_no_step_is_larger_than_what_the_joints_can_do(robot: RobotDescription) 
     assert np.abs(np.diff(every, axis=0)).max() / (PERIOD / COUNT) < np.pi, "rad/s, what the SDK clamps at"
 
 
-def test_who_brakes_comes_to_rest(robot: RobotDescription) -> None:
-    servo = JointServo(robot)
-    servo.targets(robot.posture, np.array([0.05, 0, 0, 0, 0, 0.0]), PERIOD, COUNT)
-    servo.brake()
-    last = [servo.step(0.01) for _ in range(200)][-2:]
-    assert np.abs(last[1] - last[0]).max() < 1e-5
-
-
 def test_limits_hold(robot: RobotDescription) -> None:
     low, high = World(robot, []).limits.T
     _, every = followed(robot, JointServo(robot), np.array([-3.0, 0.0, -3.0, 0, 0, 0]), 60)

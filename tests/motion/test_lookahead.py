@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from motion import kinematics, paths, servo, timing
@@ -24,36 +23,6 @@ FAR = pose([0.9, 0.0, 0.3])
 """Where things wait that are not in the way."""
 small = st.floats(-0.04, 0.04)
 RESPONSE, GAINS = Response(), ServoGains()
-
-
-@given(seconds=st.floats(0.0, 2.0))
-def test_at_rest_and_asked_for_nothing_it_stays(seconds: float) -> None:
-    moved, twist = RESPONSE.after(np.zeros(6), np.zeros(6), seconds)
-    assert not moved.any() and not twist.any()
-
-
-@given(asked=st.lists(small, min_size=6, max_size=6), seconds=st.floats(0.01, 1.0))
-def test_from_rest_it_nears_what_is_asked_for_and_never_passes_it(asked: list[float], seconds: float) -> None:
-    displacement = np.array(asked)
-    moved, _ = RESPONSE.after(np.zeros(6), displacement, seconds)
-    assert (np.abs(moved) <= np.abs(displacement) + 1e-12).all() and (moved * displacement >= 0).all()
-    assert np.allclose(RESPONSE.after(np.zeros(6), displacement, 5.0)[0], displacement)
-
-
-@given(asked=st.lists(small, min_size=6, max_size=6), twist=st.lists(small, min_size=6, max_size=6))
-def test_it_solves_its_own_equation(asked: list[float], twist: list[float]) -> None:
-    """Against small steps of x'' = rate² (u - x) - 2 rate x'."""
-    x, v, u, h = np.zeros(6), np.array(twist), np.array(asked), 1e-5
-    for _ in range(5000):
-        v = v + h * (RESPONSE.rate**2 * (u - x) - 2 * RESPONSE.rate * v)
-        x = x + h * v
-    moved, velocity = RESPONSE.after(np.array(twist), u, PERIOD)
-    assert np.allclose(moved, x, atol=2e-5) and np.allclose(velocity, v, atol=2e-4)
-
-
-def test_one_command_reaches_only_so_far() -> None:
-    far, reach = np.array([0.5, 0.0, 0.25, 0.0, 0.0, 5.0]), np.array([0.05, 0.0, 0.025, 0.0, 0.0, 0.5])
-    assert np.allclose(RESPONSE.after(np.zeros(6), far, 5.0)[0], reach)
 
 
 @dataclass
@@ -134,24 +103,6 @@ def ride(
         out.deepest = max([out.deepest, *(-c.distance for c in world.contacts(arm.q))])
     out.arrived = servo.arrived(arm.T_world_tool, trajectory.T_world_tool[-1], (0.005, 0.05))
     return out
-
-
-def test_an_arm_that_keeps_still_is_predicted_to(world: World, state: State) -> None:
-    arm = IdealArm(world, state.q)
-    for q, T in Lookahead(world).predict(arm, arm, lambda T, k: np.zeros(6)):
-        assert np.allclose(q, arm.q, atol=1e-9) and np.allclose(T, arm.T_world_tool)
-
-
-def test_joints_are_predicted_with_the_tool(world: World, state: State) -> None:
-    trajectory = line(world, state, [0.15, 0.1, -0.05])
-    i = len(trajectory.times) // 2
-    before, now = (IdealArm(world, q) for q in trajectory.q[i - 1 : i + 1])
-    t = float(trajectory.times[i])
-    law = lambda T, k: servo.displacement(T, trajectory, t + k * PERIOD, GAINS)  # noqa: E731
-    for k, (q, T) in enumerate(Lookahead(world).predict(before, now, law), 1):
-        assert np.linalg.norm(T[:3, 3] - trajectory.tool_at(t + k * PERIOD)[:3, 3]) < 0.01
-        assert np.linalg.norm(world.forward(q)[:3, 3] - T[:3, 3]) < 0.002
-        assert np.abs(q - trajectory.q[i + k]).max() < 0.05
 
 
 def test_a_free_way_is_not_vetoed(world: World, state: State) -> None:

@@ -64,17 +64,6 @@ def test_a_straight_line_is_straight(bare: World, seed: int) -> None:
     assert np.linalg.norm(error(bare.forward(path[-1]), T_goal)[:3]) < 5e-4
 
 
-def test_a_line_starts_where_the_arm_is_and_turns_evenly(bare: World) -> None:
-    q = bare.robot.posture
-    T_start = bare.forward(q)
-    T_goal = T_start @ pose([0.0, 0.0, 0.05], np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
-    path = paths.straight(bare, q, T_goal, None)
-    assert not isinstance(path, Blocked)
-    assert np.array_equal(path[0], q)
-    turned = [float(np.linalg.norm(error(T_start, bare.forward(c))[3:])) for c in path]
-    assert np.allclose(turned, np.linspace(0, np.pi / 2, len(path)), atol=0.01)
-
-
 def test_a_wall_is_gone_round(world: World) -> None:
     q = configuration(world, pose(AHEAD - ASIDE, DOWN))
     T_goal = pose(AHEAD + ASIDE, DOWN)
@@ -107,32 +96,6 @@ def test_what_stands_between_two_waypoints_is_seen(build: Callable[..., World], 
     assert np.abs(np.diff([q, *looked], axis=0)).max() <= paths.JOINT_STEP + 1e-9
 
 
-def test_where_there_is_room_it_is_kept_and_else_the_way_is_taken_all_the_same(world: World) -> None:
-    q = configuration(world, pose(AHEAD - ASIDE, DOWN))
-    T_goal = pose(AHEAD + ASIDE, DOWN)
-    near, roomy = paths.checker(world, CLEARANCE), paths.checker(world, 3 * CLEARANCE)
-    path = paths.transit(world, q, T_goal, near, np.random.default_rng(0), roomy)
-    assert not isinstance(path, Blocked)
-    assert [c for way in path[1:] for c in world.contacts(way, 3 * CLEARANCE)] == []
-
-    def nowhere(c: Array) -> list[Contact]:
-        return [] if np.array_equal(c, q) else [Contact("hand", "wall", 0.0)]
-
-    tight = paths.transit(world, q, T_goal, near, np.random.default_rng(0), nowhere)
-    without = paths.transit(world, q, T_goal, near, np.random.default_rng(0))
-    assert not isinstance(tight, Blocked) and not isinstance(without, Blocked)
-    assert np.array_equal(tight, without)
-
-
-def test_rrt_goes_round_too(world: World) -> None:
-    start = configuration(world, pose(AHEAD - ASIDE, DOWN))
-    goal = configuration(world, pose(AHEAD + ASIDE, DOWN))
-    path = paths.rrt_connect(world, start, goal, paths.checker(world, CLEARANCE), seed=1, checks=50_000)
-    assert path is not None
-    assert np.allclose(path[0], start) and np.allclose(path[-1], goal)
-    assert [c for way in resampled(path, 4) for c in world.contacts(way)] == []
-
-
 def test_rrt_gives_up_after_so_many_looks_whatever_the_clock_says(world: World) -> None:
     start, goal = (configuration(world, pose(AHEAD + s * ASIDE, DOWN)) for s in (-1, 1))
     looked = 0
@@ -155,43 +118,6 @@ def test_a_goal_inside_an_obstacle_names_it(world: World) -> None:
     ignoring = paths.checker(world, ignore=frozenset({"lump"}))
     free = paths.transit(world, q, T_goal, ignoring, np.random.default_rng(0))
     assert not isinstance(free, Blocked)
-
-
-def test_out_of_reach_is_unreachable(world: World) -> None:
-    q = world.robot.posture
-    T_goal = pose([1.5, 0.0, 1.2], DOWN)
-    check = paths.checker(world)
-    assert paths.transit(world, q, T_goal, check, np.random.default_rng(0)) == Blocked("unreachable")
-    assert paths.straight(world, q, T_goal, check) == Blocked("unreachable")
-
-
-def test_leaving_may_go_apart_but_not_nearer(world: World) -> None:
-    """A check as scripted distances: what was too near at the start may part, and nothing else may touch."""
-    distances = {0.0: 0.001, 1.0: 0.003, 2.0: -0.002}
-
-    def check(q: Array) -> list[Contact]:
-        near = [Contact("hand", "crate", distances[float(q[0])])]
-        return near + ([Contact("hand", "shelf", 0.004)] if q[0] == 1.0 and q[1] else [])
-
-    lenient = paths.leaving(np.array([0.0, 0.0]), check)
-    assert lenient(np.array([0.0, 0.0])) == []
-    assert lenient(np.array([1.0, 0.0])) == []
-    assert [c.other for c in lenient(np.array([1.0, 1.0]))] == ["shelf"]
-    assert [c.other for c in lenient(np.array([2.0, 0.0]))] == ["crate"]
-
-
-def test_densified_paths_keep_their_corners_and_their_step() -> None:
-    corners = np.array([[0.0, 0.0], [1.0, 0.3], [1.0, 0.3], [0.9, -2.0]])
-    dense = paths.densify(corners, step=0.1)
-    assert np.abs(np.diff(dense, axis=0)).max() <= 0.1 + 1e-9
-    for corner in corners:
-        assert np.abs(dense - corner).max(axis=1).min() < 1e-12
-
-
-def test_backing_is_along_the_approach_and_lifting_is_up() -> None:
-    T = pose([0.1, 0.2, 0.3], np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]))
-    assert np.allclose(paths.backed(T, 0.05), pose([0.05, 0.2, 0.3], T[:3, :3]))
-    assert np.allclose(paths.lifted(T, 0.05), pose([0.1, 0.2, 0.35], T[:3, :3]))
 
 
 @pytest.mark.parametrize("aside", [-1.0, 0.0, 1.0])

@@ -1,4 +1,4 @@
-"""Lowering bodies until they touch: how near, and on what."""
+"""Where bodies come to rest: lowered until they touch, and between fingers that close."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from motion import placements
-from motion.poses import Array, pose
+from motion.placements import settled
+from motion.poses import Array, error, pose, rotation_about
 from motion.shapes import Body, Shape
-from motion.world import World
+from motion.world import State, World
 
 HALF = {"crate": [0.03, 0.04, 0.02], "step": [0.06, 0.06, 0.03], "tile": [0.05, 0.05, 0.002]}
 STEP_AT = [0.1, 0.3, 0.93]
@@ -72,47 +73,6 @@ def test_level_things_lie_on_what_is_under_them(world: World, x: float, y: float
     assert -1e-9 < T[2, 3] - HALF["crate"][2] - top < 5e-4
 
 
-def test_across_two_of_one_height_it_lies_on_both(build: Callable[..., World], table: Body) -> None:
-    world = build(table, box("crate", [0.1, -0.4, 1.0]), box("step", STEP_AT), box("tile", [0.1, 0.42, 0.958]))
-    dropped = placements.drop(world, "crate", pose([0.1, 0.365, 1.1]), depth=0.4)
-    assert dropped is not None and dropped[1] == {"step", "tile"}
-
-
-def test_a_start_that_touches_is_none(world: World) -> None:
-    assert placements.drop(world, "crate", pose([0.1, 0.3, 0.97]), depth=0.4) is None
-
-
-@pytest.mark.parametrize(("depth", "found"), [(0.1, False), (0.3, True)])
-def test_nothing_within_the_depth_is_none(world: World, depth: float, found: bool) -> None:
-    dropped = placements.drop(world, "crate", pose([0.1, 0.0, 1.12]), depth)
-    assert (dropped is not None) == found
-
-
-def test_the_world_is_left_as_it_was(world: World) -> None:
-    before = world.state
-    placements.drop(world, "crate", pose([0.1, 0.3, 1.15]), depth=0.4)
-    assert world.state is before
-    assert world.body_contacts("tile", pose([0.1, -0.4, 1.0])) != []
-    assert world.body_contacts("tile", pose([0.1, 0.3, 1.0])) == []
-
-
-@pytest.mark.parametrize("count", [1, 4, 7, 8])
-def test_yaws_go_round_once_nearest_first(count: int) -> None:
-    yaws = placements.yaws(count)
-    assert len(yaws) == count and yaws[0] == 0.0
-    assert np.all(np.diff(np.abs(yaws)) > -1e-9) and np.abs(yaws).max() <= np.pi + 1e-9
-    turned = np.sort(np.mod(yaws, 2 * np.pi))
-    assert np.allclose(turned, 2 * np.pi * np.arange(count) / count)
-
-
-@given(turn=TURN, yaw=st.floats(-3.0, 3.0))
-def test_turning_keeps_the_place_and_the_tilt(turn: Array, yaw: float) -> None:
-    T = pose([0.1, 0.2, 0.3], turn)
-    out = placements.turned(T, yaw)
-    assert np.allclose(out[:3, 3], T[:3, 3]) and np.allclose(out[2, :3], T[2, :3])
-    assert np.allclose(out[:3, :3], Rotation.from_euler("z", yaw).as_matrix() @ turn)
-
-
 def test_what_hangs_over_an_edge_by_more_than_half_does_not_stand(build: Callable[..., World]) -> None:
     """A box of 10 cm on a block of 10 cm: with its middle over the block it stands, beyond the edge it does not."""
     cube = Shape("box", np.full(3, 0.05), pose([0.0, 0.0, 0.0]))
@@ -120,3 +80,32 @@ def test_what_hangs_over_an_edge_by_more_than_half_does_not_stand(build: Callabl
     for beyond, stands in ((0.0, True), (0.04, True), (0.06, False)):
         T = pose([0.6, beyond, 0.1501])
         assert placements.stands(world, "box", T, T[:3, 3]) is stands, beyond
+
+
+BOARD = np.array([0.002, 0.03, 0.04])
+"""A board, 4 mm thick across the fingers."""
+
+
+@pytest.fixture(scope="module")
+def board_world(build: Callable[..., World]) -> World:
+    return build(Body("board", (Shape("box", BOARD, np.eye(4)),), pose([0.8, 0.0, 0.5])))
+
+
+def holding(board_world: World, angle: float, off: float = 0.0) -> State:
+    """The board in the hand, turned by `angle` about the axis across the approach, `off` metres along the fingers."""
+    T_tool_item = pose([0.0, 0.0, off], rotation_about(np.array([0.0, 1.0, 0.0]), angle))
+    poses = {name: body.T_world_body for name, body in board_world.bodies.items()}
+    return State(board_world.robot.posture, board_world.robot.gripper.opening, poses, "board", T_tool_item)
+
+
+@given(angle=st.floats(-0.3, 0.3), off=st.floats(-0.02, 0.02))
+def test_a_board_that_is_gripped_askew_turns_until_it_lies_flat_between_the_pads(
+    board_world: World, angle: float, off: float
+) -> None:
+    T, opening = settled(board_world, holding(board_world, angle, off), 0.03)
+    left = float(error(np.eye(4), T)[4])
+    if abs(angle) > np.radians(4.0):
+        assert abs(left) < np.radians(1.5)
+        assert opening == pytest.approx(2 * BOARD[0], abs=2e-3)
+    else:
+        assert abs(left) <= abs(angle) + 1e-6, "never further askew"

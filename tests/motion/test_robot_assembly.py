@@ -14,7 +14,7 @@ from motion.poses import pose
 from motion.robot import RobotDescription
 from motion.robot_assembly import AssemblySpec, assembled, watched_pairs
 from motion.robot_files import read_parts
-from motion.robot_parts import Part
+from motion.robot_parts import RigidPart
 from motion.robot_shape import survey
 from motion.world import World
 from tests.small_arm import ARM, BOX
@@ -30,7 +30,7 @@ SPEC = AssemblySpec(
 )
 
 
-def parts_of(text: str, mesh: bool = False) -> tuple[Part, ...]:
+def parts_of(text: str, mesh: bool = False) -> tuple[RigidPart, ...]:
     with tempfile.TemporaryDirectory() as folder:
         if mesh:
             corners = [(x, y, z) for x in (-0.02, 0.02) for y in (-0.02, 0.02) for z in (-0.1, 0.1)]
@@ -91,22 +91,11 @@ def test_a_joint_that_is_held_still() -> None:
     assert held.forward(np.array([0.3, 0.6])) == pytest.approx(whole.forward(np.array([0.3, 0.6, 0.5])))
 
 
-def test_limits_of_ones_own() -> None:
-    robot = assembly(spec=dataclasses.replace(SPEC, ranges={"elbow": (0.0, 1.0)}))
-    assert World(robot, []).limits[1] == pytest.approx([0.0, 1.0])
-
-
 def test_a_joint_that_turns_for_ever_turns_once_round() -> None:
     line = next(line for line in ARM.splitlines() if '"elbow"' in line)
     endless = line.replace("revolute", "continuous").replace('lower="-2" upper="2"', "")
     robot = assembly(ARM.replace(line, endless))
     assert World(robot, []).limits[1] == pytest.approx([-np.pi, np.pi])
-
-
-def test_a_mimic_joint_is_a_finger_as_another() -> None:
-    line = next(line for line in ARM.splitlines() if '"f2"' in line)
-    text = ARM.replace(line, line.replace("<parent", '<mimic joint="f1"/><parent'))
-    assert pads_apart(assembly(text), 0.05) == pytest.approx(0.05)
 
 
 def test_what_can_touch_is_watched_and_nothing_else() -> None:

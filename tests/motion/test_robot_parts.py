@@ -8,11 +8,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from motion.bullet import Bullet
-from motion.robot_files import read_parts, standing
-from motion.robot_parts import Hull, ModelError, mjcf, parts_in, parts_of
-from motion.urdf import WORLD, written
-from tests.motion.test_robot_assembly import assembly
+from motion.robot_files import read_parts
+from motion.robot_parts import Hull, ModelError, mjcf, parts_in
 
 TWISTED = """<mujoco><compiler angle="radian"/><worldbody>
   <geom name="floor" type="plane" size="1 1 1"/>
@@ -49,12 +46,6 @@ def test_joints_go_through_the_origins_of_their_parts_and_are_zero_there() -> No
         assert now.qM == pytest.approx(was.qM, abs=1e-6), "it weighs what it weighed"
 
 
-def test_what_is_only_seen_is_left_out() -> None:
-    parts = {p.name: p for p in parts_in(mujoco.MjModel.from_xml_string(TWISTED))}
-    assert set(parts["upper"].solids) == {"arm"}
-    assert parts["base"].solids.keys() == {"base/0"}
-
-
 @pytest.mark.parametrize(
     ("joints", "message"),
     [
@@ -88,23 +79,3 @@ def test_meshes_of_one_name_in_two_folders_stay_two(tmp_path: Path) -> None:
     assert np.ptp(one.corners(), axis=0) == pytest.approx([0.2] * 3)
     assert np.ptp(two.corners(), axis=0) == pytest.approx([0.4] * 3)
     assert all(isinstance(s, Hull) for part in (one, two) for s in part.solids.values())
-
-
-def test_a_mesh_goes_to_pybullet_whatever_it_is_called(tmp_path: Path) -> None:
-    robot = assembly(mesh=True)
-    assert all("/" in mujoco.MjModel.from_xml_string(robot.mjcf).mesh(0).name for _ in range(1))
-    bullet = Bullet()
-    try:
-        body = bullet.load(lambda folder: written("robot", [WORLD, *parts_of(robot)], folder), np.eye(4), fixed=True)
-        shapes = [bullet.getCollisionShapeData(body, i) for i in range(bullet.getNumJoints(body))]
-    finally:
-        bullet.close()
-    assert sum(map(len, shapes)) == 6
-
-
-def test_a_base_elsewhere() -> None:
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]], [1.0, 2.0, 3.0]
-    parts = parts_in(mujoco.MjModel.from_xml_string(TWISTED))
-    m = mujoco.MjModel.from_xml_string(standing(mjcf(parts, {}, ()), T))
-    assert m.body("base").pos == pytest.approx([1.0, 2.1, 3.2])

@@ -8,9 +8,9 @@ import pytest
 from motion.arm_model import robot_model
 from motion.arms import ARMS
 from motion.hands import XARM_GRIPPER
-from motion.poses import Array, moved, pose
+from motion.poses import Array, pose
 from motion.robot_parts import Hull
-from motion.robot_shape import RobotShape, solid
+from motion.robot_shape import RobotShape
 from motion.shapes import Shape
 from motion.world import World
 
@@ -31,7 +31,8 @@ def test_links_are_where_the_kinematics_have_them() -> None:
     world.set_opening(0.05)
     world.forward(XARM6.posture)
     bodies = [world.data.body(name) for name in shape.links]
-    for body, T in zip(bodies, shape.frames(XARM6.posture, opening=0.05), strict=True):
+    frames = shape.part_frames(XARM6.posture, 0.05)
+    for body, T in ((body, frames[body.name]) for body in bodies):
         assert T[:3, 3] == pytest.approx(body.xpos, abs=1e-9)
         assert T[:3, :3].ravel() == pytest.approx(body.xmat, abs=1e-9)
     assert world.shoulder() == pytest.approx(shape.shoulder())
@@ -42,7 +43,7 @@ def test_a_robot_is_moved_by_its_shoulder() -> None:
     placed = shape.with_shoulder_at(T)
     assert placed.shoulder() == pytest.approx(T)
     led = T @ np.linalg.inv(shape.shoulder())
-    assert placed.frames(XARM6.posture) == pytest.approx(led @ shape.frames(XARM6.posture))
+    assert placed.frame("tool", XARM6.posture) == pytest.approx(led @ shape.frame("tool", XARM6.posture))
 
 
 def test_solids_are_closed_and_as_large_as_what_collides() -> None:
@@ -60,9 +61,3 @@ def test_solids_are_closed_and_as_large_as_what_collides() -> None:
             a, b, c = (s.points[s.faces[:, k]] for k in range(3))
             outwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), a - s.points.mean(axis=0))
             assert (outwards > 0).all()
-
-
-def test_what_is_flat_is_no_solid() -> None:
-    flat = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]])
-    assert len(solid(flat).faces) == 0
-    assert len(solid(np.concatenate([flat, moved(flat, pose([0.0, 0, 1]))])).faces) == 12

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motion.poses import error, pose, rotation_about
+from motion.poses import pose, rotation_about
 from motion.robot import ServoGains
-from motion.servo import arrived, displacement
+from motion.servo import displacement
 from motion.timing import Trajectory
 
 GAINS = ServoGains(lead=0.2)
@@ -37,22 +37,3 @@ def test_what_is_off_the_line_is_brought_back(steady: Trajectory) -> None:
     share = asked[1] / -0.03
     assert 1.0 <= share <= 2.0, "the whole error at least, and nothing wild"
     assert np.allclose(asked, [SPEED * GAINS.lead, -0.03 * share, 0.02 * share, 0, 0, -0.3 * share], atol=1e-7)
-
-
-@pytest.mark.parametrize("late", [0.0, 0.3, 0.6])
-def test_after_the_end_all_that_is_left_is_asked_for(steady: Trajectory, late: float) -> None:
-    T = pose([0.19, 0.01, 0.0])
-    left = error(T, steady.T_world_tool[-1])
-    asked = displacement(T, steady, steady.duration + late, GAINS)
-    share = asked[0] / left[0]
-    assert 1.0 <= share <= 4.0 and np.allclose(asked, share * left)
-
-
-@pytest.mark.parametrize(
-    ("metres", "radians", "there"),
-    [(0.0, 0.0, True), (0.0039, 0.029, True), (0.0041, 0.0, False), (0.0, 0.031, False)],
-)
-def test_arrived_means_both_near_and_turned(metres: float, radians: float, there: bool) -> None:
-    T_goal = pose([0.3, 0.1, 1.0], rotation_about(np.array([1.0, 0.0, 0.0]), np.pi))
-    off = pose(T_goal[:3, 3] + [0.0, metres, 0.0], rotation_about(np.array([0.0, 0.6, 0.8]), radians) @ T_goal[:3, :3])
-    assert arrived(off, T_goal, (0.004, 0.03)) == there

@@ -1,4 +1,4 @@
-"""Boxes around shapes: they hold every point of the shape, and no more than they must."""
+"""Boxes around shapes hold every point of the shape; a mesh becomes the simple shape that it fills best."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from motion.poses import Array, inverse, pose
-from motion.shapes import Body, Kind, Shape, bounds
+from motion.poses import Array, pose, rotation_about
+from motion.shapes import Body, Kind, Shape, bounds, fitted
 
 SIZE = st.tuples(*[st.floats(0.005, 0.2)] * 3).map(np.array)
 PLACE = st.tuples(*[st.floats(-1.0, 1.0)] * 3).map(np.array)
@@ -60,21 +60,29 @@ def test_half_extents_are_those_of_the_kind(kind: Kind, size: list[float], half:
     assert np.allclose(high, half) and np.allclose(low, -np.array(half))
 
 
-@given(SIZE, POSE)
-def test_corners_are_the_eight_corners_in_the_bodys_frame(size: Array, T: Array) -> None:
-    corners = Shape("box", size, T).corners()
-    local = (np.column_stack([corners, np.ones(8)]) @ inverse(T).T)[:, :3]
-    assert np.allclose(np.abs(local), size)
-    assert len({tuple(row) for row in np.sign(local)}) == 8
-
-
-def test_bounds_of_many_shapes_hold_them_all() -> None:
-    left, right = (Shape("sphere", np.array([0.1, 0, 0]), pose([x, 0.0, 0.0])) for x in (-1.0, 2.0))
-    low, high = bounds((left, right), pose([0.0, 0.0, 1.0]))
-    assert np.allclose(low, [-1.1, -0.1, 0.9]) and np.allclose(high, [2.1, 0.1, 1.1])
-
-
 def test_only_what_holds_a_plane_is_ground() -> None:
     box, plane = (Shape(k, np.full(3, 0.1), np.eye(4)) for k in ("box", "plane"))
     assert Body("floor", (box, plane), np.eye(4)).is_ground
     assert not Body("crate", (box,), np.eye(4)).is_ground
+
+
+ANGLES = np.linspace(0, 2 * np.pi, 32, endpoint=False)
+ROUND = np.array([[0.03 * np.cos(a), 0.03 * np.sin(a), z] for a in ANGLES for z in (-0.06, 0.06)])
+SQUARE = np.array([[x, y, z] for x in (-0.03, 0.03) for y in (-0.03, 0.03) for z in (-0.06, 0.06)])
+TURNED = rotation_about(np.array([0.0, 0.0, 1.0]), 0.6)
+
+
+def test_what_is_round_is_a_cylinder_whichever_way_it_lies() -> None:
+    for axis in np.eye(3):
+        R = rotation_about(np.cross([0.0, 0.0, 1.0], axis), np.pi / 2) if axis[2] == 0 else np.eye(3)
+        found = fitted(ROUND @ R.T + 0.1, (np.eye(3),))
+        assert found.kind == "cylinder"
+        assert found.size[:2] == pytest.approx([0.03, 0.06], abs=1e-3)
+        assert abs(found.T_body_shape[:3, 2] @ axis) == pytest.approx(1)
+        assert found.T_body_shape[:3, 3] == pytest.approx([0.1, 0.1, 0.1], abs=1e-3)
+
+
+def test_what_is_square_is_a_box_along_the_axes_that_fit() -> None:
+    found = fitted(SQUARE @ TURNED.T, (np.eye(3), TURNED))
+    assert found.kind == "box"
+    assert found.size == pytest.approx([0.03, 0.03, 0.06])

@@ -12,7 +12,6 @@ from motion.paths import Blocked
 from motion.poses import Array, pose
 from motion.robot import Limits
 from motion.shapes import Body
-from motion.timing import Trajectory
 from motion.world import World
 
 FINE = 0.004
@@ -100,31 +99,9 @@ def off(path: Array, q: Array) -> float:
     return float(np.abs(q - (a + s[:, None] * d)).max(axis=1).min())
 
 
-def test_slower_limits_take_longer(world: World) -> None:
-    path = line(world)
-    quick, slow = (timing.parameterise(world, path, Limits().scaled(f)).duration for f in (1.0, 0.25))
-    assert slow > 2 * quick
-
-
 def test_a_path_that_goes_nowhere_stays(world: World) -> None:
     q = world.robot.posture
     for path in (np.array([q]), np.array([q, q, q])):
         trajectory = timing.parameterise(world, path, Limits())
         assert np.abs(trajectory.q - q).max() < 1e-3
         assert 0 < trajectory.duration < 0.2
-
-
-def test_repeated_waypoints_do_no_harm(world: World) -> None:
-    path = line(world)
-    doubled = np.repeat(path, 2, axis=0)
-    assert timing.parameterise(world, doubled, Limits()).duration == pytest.approx(
-        timing.parameterise(world, path, Limits()).duration
-    )
-
-
-def test_reading_clamps_at_both_ends_and_goes_straight_between() -> None:
-    T = np.array([pose([x, 0.0, 0.0]) for x in (0.0, 0.1, 0.3)])
-    trajectory = Trajectory(np.array([0.0, 0.5, 1.0]), np.zeros((3, 7)), T)
-    reads = [(-1.0, 0.0), (0.0, 0.0), (0.25, 0.05), (0.5, 0.1), (0.75, 0.2), (1.0, 0.3), (9.0, 0.3)]
-    for t, x in reads:
-        assert trajectory.tool_at(t)[0, 3] == pytest.approx(x), t

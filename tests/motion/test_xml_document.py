@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from motion.robot_files import read_parts
 from motion.robot_parts import ModelError
-from motion.xml_document import embed_meshes, parse_xml, read_xml, without_files
-from tests.motion.test_robot_parts import box
+from motion.xml_document import embed_meshes, without_files
 from tests.small_arm import ARM
 
 MESHED = (
@@ -31,17 +27,6 @@ def complaint(file: Path, text: str | None = None) -> str:
     with pytest.raises(ModelError) as e:
         read_parts(file)
     return str(e.value).replace(f"{file.parent}/", "")
-
-
-@given(st.lists(st.sampled_from(["", "\n", "<!-- one\ntwo -->"]), max_size=8), st.integers(0, len(ARM.splitlines())))
-def test_every_element_is_on_the_line_of_its_file_and_alone_on_one_of_the_text(between: list[str], at: int) -> None:
-    lines = ARM.splitlines()
-    source = "\n".join([*lines[:at], *between, *lines[at:]])
-    document = parse_xml(source, "f")
-    for n, element in enumerate(document.root.iter(), 1):
-        line = int(document.on_line(n).removeprefix("f:"))
-        assert f"<{element.tag}" in source.splitlines()[line - 1]
-        assert re.findall(r"<(\w+)", document.text().splitlines()[n - 1]) == [element.tag]
 
 
 @pytest.mark.parametrize(
@@ -86,15 +71,6 @@ def test_prefixes_namespaces_and_encodings_are_no_matter(tmp_path: Path, suffix:
         for encoding in ("utf-8", "utf-8-sig", "utf-16"):
             file.write_text(text, encoding)
             assert len(read_parts(file)) == due
-
-
-def test_a_mesh_without_a_name_has_that_of_its_file(tmp_path: Path) -> None:
-    box(tmp_path, "lower.obj", 0.1)
-    (tmp_path / "m.xml").write_text(MESHED.format("lower.obj", GEOM))
-    (part,) = read_parts(tmp_path / "m.xml")
-    assert np.ptp(part.corners(), axis=0) == pytest.approx([0.4, 0.2, 0.2])
-    (tmp_path / "m.xml").write_text(MESHED.format("gone.obj", '<inertial mass="1" pos="0 0 0" diaginertia="1 1 1"/>'))
-    assert read_parts(tmp_path / "m.xml")[0].mass == 1.0, "nothing touches it"
 
 
 def test_ply_and_stl_as_text_collide_as_obj_does(tmp_path: Path) -> None:
@@ -182,8 +158,3 @@ def test_what_is_checked_is_what_mujoco_gets() -> None:
         without_files('<robot><link name="a"/></robot>')
     with pytest.raises(ModelError, match=r"^MJCF:3: MuJoCo 3.3.2 does not read it: .*'sise'"):
         without_files('<mujoco>\n<worldbody>\n<geom sise="1"/></worldbody></mujoco>')
-
-
-def test_a_file_that_is_none(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=f"cannot read {tmp_path}"):
-        read_xml(tmp_path)

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tamp.api.live import Asked, Callbacks, Words, begun
+from tamp.api.arm_configs import LiveConfig
+from tamp.api.live import Callbacks, Words, begun
 from tamp.errors import InputError
 from tamp.runs.episode import Result
 from tamp.runs.episode_log import read
@@ -23,7 +24,7 @@ def run(tmp_path: Path, *orders: str) -> tuple[Result, list[dict[str, Any]], lis
         known.extend(words())
         yield from orders
 
-    session = begun(Asked(backend="fake", clock="paused", out=tmp_path / "run"))
+    session = begun(LiveConfig(backend="fake", clock="paused", out=tmp_path / "run"))
     result = session(Callbacks(said.append, told.append, gives, "a program"))
     assert {"start", "say", "pick"} <= set(known), "what orders can be made of"
     return result, told, said
@@ -45,11 +46,11 @@ def test_a_session_takes_orders_of_a_program_and_tells_it_what_happens(tmp_path:
 
 
 def test_what_cannot_be_is_said_before_anything_is_built(tmp_path: Path) -> None:
-    wrong = {
-        "no scene 'packed/99'": Asked(backend="fake", scene="packed/99"),
-        "--decider script needs": Asked(backend="fake", decider="script"),
-        "--clock paused are for simulated": Asked(backend="xarm", clock="paused"),
+    wrong: dict[str, dict[str, Any]] = {
+        "no scene 'packed/99'": {"backend": "fake", "scene": "packed/99"},
+        "--decider script needs": {"backend": "fake", "decider": "script"},
+        "--clock paused are for simulated": {"backend": "xarm", "clock": "paused"},
     }
-    for message, asked in wrong.items():
+    for message, options in wrong.items():
         with pytest.raises(InputError, match=message):
-            begun(asked)
+            begun(LiveConfig(**options))

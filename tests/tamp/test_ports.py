@@ -13,6 +13,7 @@ import pytest
 
 from tamp.ports import LOCAL, NUMBERS, Places, refusal
 from tamp.view import serving
+from tests.bench import grouped
 from tests.bench_ports import bench
 
 
@@ -93,6 +94,6 @@ def test_a_page_waits_for_no_request_for_ever(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.process
 def test_ports_stand_what_strangers_send() -> None:
     """A part of `make bench-ports`."""
-    said: list[str] = []
-    assert bench(350, 1, ["policy", "live", "view", "xarm emulate"], said.append) == []
-    assert len(said) == 8
+    rows = list(bench(350, 1, ("policy", "live", "view", "xarm emulate")))
+    assert [(row.line, row.detail) for row in rows if not row.ok] == []
+    assert len(grouped(rows)) == 8

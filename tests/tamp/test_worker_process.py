@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tamp.errors import Refusal
-from tamp.worker_process import Asked, Cancelled, Process, ProcessGone, _serve
+from tamp.worker_process import Cancelled, PendingAnswer, Process, ProcessGone, _serve
 
 pytestmark = pytest.mark.usefixtures("real_time")
 
@@ -44,7 +44,7 @@ def process() -> Iterator[Process]:
     found.close()
 
 
-def answered(asked: Asked, seconds: float = 20.0) -> Asked:
+def answered(asked: PendingAnswer, seconds: float = 20.0) -> PendingAnswer:
     end = time.monotonic() + seconds
     while not asked.done():
         assert time.monotonic() < end, "no answer"

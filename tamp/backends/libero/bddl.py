@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tamp.backends.libero.arenas import ARENAS
 from tamp.backends.libero.categories import names
-from tamp.backends.libero.scene_description import Task
+from tamp.backends.libero.scene_description import ARENAS, Task
 from tamp.errors import InputError
 from tamp.files.quantities import TURN
 from tamp.model.goal_syntax import valid
-from tamp.pddl.outline import unbalanced
+from tamp.pddl.tree import unbalanced
 
 FARTHEST = 100.0
 """Metres of a region from the origin, at most: more are millimetres, or a mistake."""

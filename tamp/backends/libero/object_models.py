@@ -8,9 +8,8 @@ import numpy as np
 from tamp.backends.libero.categories import Category, source_hash
 from tamp.backends.libero.panda import panda_mjcf
 from tamp.backends.mujoco.model_objects import subtree
-from tamp.perception.modelling import modelled
+from tamp.perception.modelling import modelled, skins
 from tamp.perception.object_model import ObjectModel, RobotSkin
-from tamp.perception.skinning import skins
 
 
 def model_of(category: Category, names: tuple[str, ...], source: str) -> ObjectModel:

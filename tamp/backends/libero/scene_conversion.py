@@ -13,13 +13,12 @@ import numpy as np
 
 from motion.poses import Array, rotation_vector, to_quat
 from tamp.backends.libero import tasks
-from tamp.backends.libero.arenas import Arena, arena
 from tamp.backends.libero.categories import Category, load
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
 from tamp.backends.libero.openings import door_names, far_open
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.scene_description import Task
+from tamp.backends.libero.scene_description import Arena, Task, arena
 from tamp.errors import InputError, Refusal
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain

@@ -10,9 +10,8 @@ import mujoco
 import numpy as np
 
 from motion.poses import rotation_about, to_quat
-from tamp.backends.mujoco.mjcf_file import MjcfFile, read_mjcf
+from tamp.backends.mujoco.mjcf_file import GROUND, MjcfFile, SortedBodies, add_places, read_mjcf, sort_bodies
 from tamp.backends.mujoco.mjcf_scene import MjcfScene, ThingNotes, check_names
-from tamp.backends.mujoco.mjcf_things import GROUND, SortedBodies, add_places, sort_bodies
 from tamp.backends.mujoco.model_objects import Ends, ObjectReader, ThingKind, ground, subtree
 from tamp.files.quantities import FARTHEST, not_metres
 from tamp.model.scene import RobotState, Scene

@@ -13,7 +13,7 @@ from motion.robot import RobotDescription
 from motion.robot_parts import SOLIDS
 from motion.shapes import Shape
 from tamp.backends.mujoco.model_objects import body_pose
-from tamp.backends.physics.materials import (
+from tamp.backends.physics.table import (
     FINGER_SPEED,
     FRICTION,
     GRIP,
@@ -21,10 +21,11 @@ from tamp.backends.physics.materials import (
     ROLL,
     RUBS,
     SPIN,
+    PhysicsArm,
+    PhysicsWorld,
     box_inertia,
     mass_of,
 )
-from tamp.backends.physics.table import PhysicsArm, PhysicsWorld
 from tamp.model.scene import Part, Scene, SceneObject
 
 GEOMS = {name: kind for kind, name in SOLIDS.items()} | {"plane": int(mujoco.mjtGeom.mjGEOM_PLANE)}

@@ -6,14 +6,13 @@ from functools import partial
 
 import numpy as np
 
-from motion.bullet import Bullet
+from motion.bullet import WORLD, Bullet, written
 from motion.dynamics import Encoders
 from motion.poses import Array, from_quat, inverse, pose, to_quat
 from motion.robot import RobotDescription
-from motion.robot_parts import Part, PartJoint, parts_of
+from motion.robot_parts import PartJoint, RigidPart, parts_of
 from motion.shapes import Shape
-from motion.urdf import WORLD, written
-from tamp.backends.physics.materials import (
+from tamp.backends.physics.table import (
     FINGER_SPEED,
     FRICTION,
     GRIP,
@@ -22,12 +21,12 @@ from tamp.backends.physics.materials import (
     ROLL,
     RUBS,
     SPIN,
+    PhysicsArm,
+    PhysicsWorld,
     box_inertia,
     mass_of,
 )
-from tamp.backends.physics.table import PhysicsArm, PhysicsWorld
-from tamp.model.scene import Part as ScenePart
-from tamp.model.scene import Scene, SceneObject
+from tamp.model.scene import Part, Scene, SceneObject
 
 
 class BulletThing:
@@ -53,10 +52,10 @@ class BulletThing:
                 self.body, n, bullet.VELOCITY_CONTROL, targetVelocity=0.0, force=RUBS[part.kind]
             )
 
-    def _links(self, thing: SceneObject, solid: tuple[Shape, ...]) -> list[Part]:
+    def _links(self, thing: SceneObject, solid: tuple[Shape, ...]) -> list[RigidPart]:
         mass = mass_of(solid)
         inertia, com = box_inertia(mass, solid) if solid else (1e-3 * np.eye(3), np.zeros(3))
-        root = Part("body", None, np.eye(4), None, _named(solid), mass, inertia, com)
+        root = RigidPart("body", None, np.eye(4), None, _named(solid), mass, inertia, com)
         return [root, *(_on_joint(p, thing.T_world_object) for p in self._joints)]
 
     def _put_planes(self, thing: SceneObject) -> None:
@@ -85,7 +84,7 @@ class BulletThing:
         return {p.name: float(self._bullet.getJointState(self.body, n)[0]) for n, p in enumerate(self._joints)}
 
 
-def _on_joint(part: ScenePart, T_world_object: Array) -> Part:
+def _on_joint(part: Part, T_world_object: Array) -> RigidPart:
     """A part that moves on a joint: its frame is where the axis goes through, turned as the part is."""
     joint = part.joint
     assert joint is not None
@@ -97,7 +96,7 @@ def _on_joint(part: ScenePart, T_world_object: Array) -> Part:
     axis = T_world_link[:3, :3].T @ joint.axis_world
     turns = PartJoint(f"{part.name} joint", joint.kind, axis, joint.limits)
     at = inverse(T_world_object) @ T_world_link
-    return Part(part.name, "body", at, turns, _named(shapes), PART_MASS, inertia, com)
+    return RigidPart(part.name, "body", at, turns, _named(shapes), PART_MASS, inertia, com)
 
 
 def _named(shapes: tuple[Shape, ...]) -> dict[str, Shape]:

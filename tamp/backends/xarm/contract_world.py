@@ -8,7 +8,7 @@ retreat is refused here when no thing in the workspace could make it right.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -39,10 +39,16 @@ def breaches_in(plan: Any, world: Workcell) -> list[Breach]:
     """All that is wrong with a plan in a world, in its order; what breaks the contract itself comes first, alone."""
     if wrong := breaches(plan):
         return wrong
+    steps = enumerate(steps_of(plan), 1)
+    return wrong_steps([(n, step, "label" in plan["steps"][n - 1]) for n, step in steps], world)
+
+
+def wrong_steps(steps: Iterable[tuple[int, Step, bool]], world: Workcell) -> list[Breach]:
+    """The same of steps with their numbers, and whether each writes its label alone, as `label`."""
     found: list[Breach] = []
     span = _anywhere()
-    for number, (entry, step) in enumerate(zip(plan["steps"], steps_of(plan), strict=True), 1):
-        if unknown := list(_unknown(number, entry, world)):
+    for number, step, alone in steps:
+        if unknown := list(_unknown(number, step, alone, world)):
             found, span = found + unknown, _anywhere()
             continue
         span = _after(step, span, world)
@@ -55,23 +61,24 @@ def breaches_in(plan: Any, world: Workcell) -> list[Breach]:
     return found
 
 
-def _unknown(number: int, entry: Mapping[str, Any], world: Workcell) -> Iterator[Breach]:
+def _unknown(number: int, step: Step, alone: bool, world: Workcell) -> Iterator[Breach]:
     """Names of poses and labels that the world does not have, each with the nearest that it has; things without a
     detector."""
     at = ("steps", number - 1)
-    poses, labels = sorted(world.poses), world.labels
-    for field, name in (("name", entry.get("name")), ("ref.named", entry.get("ref", {}).get("named"))):
-        if name is not None and name not in world.poses:
-            yield Breach(number, field, _none("named pose", name, poses), (*at, *field.split(".")))
-    for field in ("label", "labels"):
-        given = entry.get(field, [])
-        if given and world.detector.source is None:
-            yield Breach(number, field, _BLIND, (*at, field))
-            continue
-        for n, label in enumerate([given] if isinstance(given, str) else given):
-            if labels and label not in labels:
-                key = (*at, field) if field == "label" else (*at, field, n)
-                yield Breach(number, field, _none("label of the detector", label, labels), key)
+    if isinstance(step, MoveToNamed | ApproachNamed) and step.name not in world.poses:
+        yield Breach(number, "name", _none("named pose", step.name, sorted(world.poses)), (*at, "name"))
+    if not isinstance(step, OfObject):
+        return
+    if step.ref is not None and step.ref not in world.poses:
+        yield Breach(number, "ref.named", _none("named pose", step.ref, sorted(world.poses)), (*at, "ref", "named"))
+    field = "label" if alone else "labels"
+    if world.detector.source is None:
+        yield Breach(number, field, _BLIND, (*at, field))
+        return
+    for n, label in enumerate(step.labels):
+        if world.labels and label not in world.labels:
+            key = (*at, field) if alone else (*at, field, n)
+            yield Breach(number, field, _none("label of the detector", label, world.labels), key)
 
 
 def _none(kind: str, name: str, valid: Collection[str]) -> str:
@@ -99,7 +106,7 @@ def _after(step: Step, span: _Span, world: Workcell) -> _Span:
 
 
 def _off(step: Step) -> tuple[str, Array]:
-    """The field that says where a step ends beside what it names, and by how much (3,)."""
+    """The field that says where a step ends relative to what it names, and by how much (3,)."""
     match step:
         case ApproachNamed() | ApproachObject():
             return "hover_mm", np.array([0.0, 0.0, step.hover])

@@ -12,22 +12,14 @@ and their numbers are their order of distance from the place that they are at.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tamp.backends.xarm.arm_steps import (
-    LIFT,
-    ApproachNamed,
-    ApproachObject,
-    MoveToNamed,
-    MoveToObject,
-    RetreatZ,
-    Step,
-    written,
-)
-from tamp.backends.xarm.contract_world import breaches_in
+from tamp.backends.xarm.arm_skills import SkillCall, arm_skills
+from tamp.backends.xarm.arm_steps import Step
+from tamp.backends.xarm.contract_world import wrong_steps
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
@@ -38,44 +30,12 @@ from tamp.pddl.domain_file import load
 from tamp.pddl.lint.findings import valid
 from tamp.pddl.plan_file import PlanFile
 from tamp.pddl.verdict import Verdict
-from tamp.skills.declared import ITEM, NAMED, arm_specs, check_table
+from tamp.skills.builtin_specs import ITEM, NAMED, arm_specs, check_table
 
 Facts = frozenset[Atom]
 AT = "at"
 """The predicate `(at ITEM PLACE)`: a thing is among the nearest with its label to a place."""
 _NUMBERED = re.compile(r"(.+)[_-](\d+)")
-
-
-@dataclass(frozen=True)
-class SkillCall:
-    """A ground action, number `number` of its plan from 1, with what its arguments are called in the arm's world.
-
-    Where the skill takes an item, it is the one with this `index`, from 0, of those with its `label`, in the order of
-    distance from the named pose `place`.
-    """
-
-    number: int
-    action: GroundAction
-    place: str = ""
-    label: str = ""
-    index: int = 0
-
-
-Comes = Callable[[SkillCall], Step | HandEvent]
-"""What a skill comes to: always one step or event, so that it has the number of its action in the plan."""
-
-
-def arm_skills() -> dict[str, Comes]:
-    """Every skill of an arm (`tamp.skills.declared.arm_specs`), and what it comes to."""
-    return {
-        "approach-object": lambda c: ApproachObject((c.label,), ref=c.place, index=c.index),
-        "move-to-object": lambda c: MoveToObject((c.label,), ref=c.place, index=c.index),
-        "approach-named": lambda c: ApproachNamed(c.place),
-        "move-to-named": lambda c: MoveToNamed(c.place),
-        "retreat": lambda c: RetreatZ(LIFT),
-        "open-hand": lambda c: _event("open", c),
-        "close-hand": lambda c: _event("close", c),
-    }
 
 
 @dataclass(frozen=True)
@@ -94,8 +54,8 @@ def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell)
     that is wrong with the steps in this world.
     """
     from tamp.pddl.judges import in_order, judge_of, verdict_on
+    from tamp.pddl.plan_file import resolve
     from tamp.pddl.plan_formats import read_plan
-    from tamp.pddl.plan_names import resolve
     from tamp.pddl.reading import read_problem
     from tamp.pddl.verdict import Judge
 
@@ -134,23 +94,11 @@ def refined(
     )
 
 
-def movements(steps: Sequence[Step | HandEvent], goal: str) -> dict[str, Any]:
-    """The action plan of the contract. ValueError where the hand has something to do, which it cannot say."""
-    moves = [s for s in steps if not isinstance(s, HandEvent)]
-    if len(moves) < len(steps):
-        raise ValueError(f"step {next(s.step for s in steps if isinstance(s, HandEvent))} is an event of the hand")
-    return written(moves, goal)
-
-
 def wrong_in(steps: Sequence[Step | HandEvent], actions: Sequence[GroundAction], world: Workcell) -> list[str]:
     """What is wrong with the steps in a world, each with its action: what would be wrong with an action plan, and
     work for a hand where the world has none."""
-    numbers = [n for n, step in enumerate(steps, 1) if not isinstance(step, HandEvent)]
-    wrong = []
-    if numbers:
-        for breach in breaches_in(movements([steps[n - 1] for n in numbers], "moves"), world):
-            number = numbers[breach.step - 1] if breach.step else 1
-            wrong.append((number, breach.message))
+    moves = [(n, step, True) for n, step in enumerate(steps, 1) if not isinstance(step, HandEvent)]
+    wrong = [(breach.step or 1, breach.message) for breach in wrong_steps(moves, world)]
     event = next((s for s in steps if isinstance(s, HandEvent)), None)
     if event is not None and world.hand is None:
         wrong.append((event.step, 'it is for the hand, and the world names none; valid: hand = "tcp://127.0.0.1:5557"'))
@@ -168,10 +116,6 @@ def _step(number: int, action: GroundAction, skill: str, facts: Facts, world: Wo
     except InputError as e:
         raise InputError(f"step {number}, {action}: {e}") from e
     return comes(SkillCall(number, action, place, label, index))
-
-
-def _event(kind: str, call: SkillCall) -> HandEvent:
-    return HandEvent(kind, call.number, {"action": call.action.name, "args": list(call.action.args)})
 
 
 def _facts(problem: Any, changes: Sequence[Sequence[str]]) -> list[Facts]:

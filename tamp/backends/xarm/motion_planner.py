@@ -18,7 +18,7 @@ from motion.arm_model import arm_world
 from motion.hands import Tool
 from motion.paths import OUTSIDE, Blocked, Check, Workspace, checker, kept_within, leaving, lifted
 from motion.poses import Array, error, pose, turned_to
-from motion.second_check import Report, nearest
+from motion.second_check import ClearanceReport, nearest
 from motion.shapes import Body, Shape
 from tamp.backends.xarm.following import Leg
 from tamp.backends.xarm.workcell import Box, Rates, Workcell
@@ -88,7 +88,7 @@ class MotionPlanner:
         """Whether a configuration (n,) is within limits, in the workspace, and touches nothing."""
         return self._wrong(q) is None
 
-    def second_look(self, legs: tuple[Leg, ...]) -> Report:
+    def second_look(self, legs: tuple[Leg, ...]) -> ClearanceReport:
         """What PyBullet, which shares no code with what planned them, sees of the whole motion."""
         starts = np.cumsum([0.0, *(leg.seconds for leg in legs)])
         times = [np.linspace(a, b, len(leg.q)) for leg, (a, b) in zip(legs, itertools.pairwise(starts), strict=True)]

@@ -6,20 +6,24 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from traceback import walk_tb
+from typing import Any
 
 from tamp.data import located
 from tamp.errors import InputError
 from tamp.files.source import Source, read
-from tamp.pddl.lint.domain_text import DomainText
-from tamp.pddl.lint.domains import check_unused
+from tamp.model.goal_syntax import Node
+from tamp.pddl.lint.declarations import DomainText, parts_of, read_domain
+from tamp.pddl.lint.domains import check_domain, check_unused
 from tamp.pddl.lint.findings import ERROR, NOT_PDDL, Finding, Notes
-from tamp.pddl.lint.mistakes import check_texts, read_or_note
-from tamp.pddl.lint.problems import ProblemText
-from tamp.pddl.lint.requirements import check_missing, check_superfluous
-from tamp.pddl.lint.vocabulary import Uses
-from tamp.pddl.reach import Reached, reach
-from tamp.pddl.reading import locate
-from tamp.pddl.tree import Node
+from tamp.pddl.lint.formulas import Uses
+from tamp.pddl.lint.problems import ProblemText, check_problem
+from tamp.pddl.lint.requirements import check_missing, check_names, check_superfluous
+from tamp.pddl.reading import in_full, locate, read_unified
+from tamp.pddl.tree import not_pddl, tree
+
+_NEVER_READ = (NOT_PDDL, "unknown-type", "unknown-predicate", "unknown-object", "unknown-variable")
+"""Errors for which unified-planning need not be asked, which takes long for a large text."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +47,17 @@ class Report:
         return any(f.code == NOT_PDDL for f in self.findings)
 
 
+@dataclass(frozen=True)
+class Texts:
+    """What the lint knows of a domain's text, None where it is none, and of the problems that are problems."""
+
+    domain: DomainText | None
+    uses: Uses = field(default_factory=Uses)
+    problems: tuple[ProblemText, ...] = ()
+
+
 FolderCheck = Callable[[DomainText], tuple[list[Notes], frozenset[str]]]
-"""Checks what a domain's folder holds beside it: notes by file, and the predicates that come from outside the
-operators."""
+"""Checks what else is in a domain's folder: notes by file, and the predicates that come from outside the operators."""
 
 
 def check(domain: str | Path, problems: Sequence[Path] = (), folder: FolderCheck | None = None) -> Report:
@@ -63,34 +75,99 @@ def check(domain: str | Path, problems: Sequence[Path] = (), folder: FolderCheck
     lacking = check_missing(text, uses)
     check_superfluous(text, uses, asked)
     check_unused(text, uses, asked)
-    beside, outside = folder(text) if folder else ([], frozenset[str]())
+    others, outside = folder(text) if folder else ([], frozenset[str]())
     _check_together(text, given, uses, outside, complete=len(given) == len(problems))
     needed = {*lacking}.union(*(p.lacking for p in given))
-    return Report(_sorted([notes, *read_notes, *beside]), text, tuple(sorted(needed)))
+    return Report(_sorted([notes, *read_notes, *others]), text, tuple(sorted(needed)))
+
+
+def check_texts(domain: Notes, problems: Sequence[Notes]) -> Texts:
+    """Report what is wrong in each text alone; one with notes already is passed over."""
+    defined = None if domain.found else _defined(domain, "domain")
+    trees = [(n, None if n.found else _defined(n, "problem")) for n in problems]
+    if defined is None:
+        return Texts(None)
+    text = read_domain(defined, domain)
+    uses = check_domain(text)
+    check_names(parts_of(text.sections, ":requirements"), domain)
+    return Texts(text, uses, tuple(check_problem(t, n, text) for n, t in trees if t is not None))
+
+
+def unread(notes: Sequence[Notes]) -> bool:
+    """Whether unified-planning certainly does not read the texts."""
+    return any(f.code in _NEVER_READ for n in notes for f in n.found)
+
+
+def mistakes(notes: Sequence[Notes]) -> list[str]:
+    """All errors of a domain and a problem that cannot be read: messages that begin with file, line and column, in the
+    order of these."""
+    _read_or_note(*notes)
+    found = [f for n in notes for f in sorted(set(n.found)) if f.severity == ERROR]
+    return list(dict.fromkeys(f"{f.file}:{f.line}:{f.column}: {f.message}" for f in found))
 
 
 def _notes(path: Path) -> Notes:
     try:
         return Notes(read(path))
     except InputError as e:
-        notes = Notes(Source(str(path), ""))
-        line, column = _place(str(e))
-        notes.add_at(NOT_PDDL, line, column, str(e).removeprefix(f"{path}:{line}: ").removeprefix(f"{path} "))
+        notes, found = Notes(Source(str(path), "")), re.match(r".*?:(\d+): ", str(e))
+        line = int(found[1]) if found else 1
+        notes.add_at(NOT_PDDL, line, 1, str(e).removeprefix(f"{path}:{line}: ").removeprefix(f"{path} "))
         return notes
 
 
-def _place(message: str) -> tuple[int, int]:
-    """The line that a message begins with after the file's name, else the first."""
-    found = re.match(r".*?:(\d+): ", message)
-    return (int(found[1]), 1) if found else (1, 1)
+def _defined(notes: Notes, what: str) -> Node | None:
+    """The tree of a `(define (domain …` or `(define (problem …`, as `what` says; None when it is none of those."""
+    if wrong := not_pddl(notes.source.bare(), what):
+        notes.add(NOT_PDDL, *wrong)
+        return None
+    return tree(notes.source)
 
 
 def _sorted(all_notes: Sequence[Notes]) -> tuple[Finding, ...]:
     """By file as given, then by place; each once."""
-    seen: list[Finding] = []
-    for notes in all_notes:
-        seen += sorted(set(notes.found))
-    return tuple(dict.fromkeys(seen))
+    return tuple(dict.fromkeys(f for notes in all_notes for f in sorted(set(notes.found))))
+
+
+def _read_or_note(domain: Notes, problem: Notes | None = None) -> Any:
+    """unified-planning's Problem; None where it cannot be read, which is an error in the notes then.
+
+    A text with errors is not read: what is in doubt besides shows when these are gone.
+    """
+    if domain.errors or (problem is not None and problem.errors):
+        if domain.doubts and not domain.errors:
+            _read(domain, domain)
+        return None
+    return _read(problem or domain, domain, problem)
+
+
+def _read(blamed: Notes, domain: Notes, problem: Notes | None = None) -> Any:
+    """The same of texts without errors; `blamed` is the one in which the error is, where the domain can be read."""
+    try:
+        return read_unified(domain.source, problem.source if problem else None)
+    except InputError:
+        raise
+    except Exception as e:  # unified-planning raises many unrelated classes
+        if problem is None or _read(domain, domain) is not None:
+            text = domain.source.bare() if problem is None else in_full(domain.source, problem.source)
+            blamed.found += blamed.doubts or [_where_it_stopped(blamed, text, e)]
+        return None
+
+
+def _where_it_stopped(blamed: Notes, text: str, error: Exception) -> Finding:
+    """The finding for what no rule of the lint is about, where unified-planning was in the text that it was given: at
+    the character that an error of pyparsing names, else at the innermost list or word that was being read. What it
+    raised says more of its reader than of the text."""
+    starts = [
+        value.locn_start
+        for frame, _ in walk_tb(error.__traceback__)
+        for value in frame.f_locals.values()
+        if isinstance(getattr(value, "locn_start", None), int)
+    ]
+    loc = getattr(error, "loc", None)
+    offset = loc if isinstance(loc, int) else max(starts, default=0)
+    line, column = Source(blamed.source.name, text).place(offset)
+    return blamed.finding("unsupported", line, column, "unified-planning does not read this; no other error was found")
 
 
 def _check_together(
@@ -101,47 +178,34 @@ def _check_together(
     `outside`: predicates that failed refinements add to a problem; `complete`: these are all the problems that were
     given.
     """
-    reached = [_reached(domain, p, outside) for p in problems]
+    from tamp.pddl.reach import reach
+
     if not problems:
-        read_or_note(domain.notes)
+        _read_or_note(domain.notes)
+    reached = []
+    for problem in problems:
+        parsed = _read_or_note(domain.notes, problem.notes)
+        found = None if parsed is None else reach(parsed, outside)
+        reached.append(found)
+        for goal in found.hopeless if found else ():
+            nodes = problem.goal.walk() if problem.goal else ()
+            place = next((n for n in nodes if n.word is None and str(n) == goal), problem.goal or 0)
+            message = f"{goal} can never hold: no operator that can be done makes it true"
+            problem.notes.add("unreachable-goal", place, message)
     if not problems or not complete:
         return
+    one = len(problems) == 1
     if not domain.foreign and not any(p.notes.errors for p in problems):
-        _never_produced(domain, problems, uses, outside)
-    found = [r for r in reached if r is not None]
-    if len(found) == len(problems):
-        _unreachable(domain, found)
-
-
-def _reached(domain: DomainText, problem: ProblemText, outside: frozenset[str]) -> Reached | None:
-    parsed = read_or_note(domain.notes, problem.notes)
-    found = None if parsed is None else reach(parsed, outside)
-    for goal in found.hopeless if found else ():
-        message = f"{goal} can never hold: no operator that can be done makes it true"
-        problem.notes.add("unreachable-goal", _place_of(goal, problem.goal), message)
-    return found
-
-
-def _place_of(literal: str, goal: Node | None) -> Node | int:
-    if goal is None:
-        return 0
-    return next((n for n in goal.walk() if n.word is None and str(n) == literal), goal)
-
-
-def _never_produced(domain: DomainText, problems: Sequence[ProblemText], uses: Uses, outside: frozenset[str]) -> None:
-    there = {*uses.adds, *outside}.union(*(p.begins_with for p in problems))
-    start = "the problem does not begin" if len(problems) == 1 else "none of the problems begins"
-    for name, node in uses.needs.items():
-        if name not in there:
-            message = f"{node} never holds: no operator makes it true, and {start} with it"
-            domain.notes.add("never-produced", node, message)
-
-
-def _unreachable(domain: DomainText, reached: Sequence[Reached]) -> None:
-    for operator in domain.operators:
+        there = {*uses.adds, *outside}.union(*(p.begins_with for p in problems))
+        start = "the problem does not begin" if one else "none of the problems begins"
+        for name, node in uses.needs.items():
+            if name not in there:
+                message = f"{node} never holds: no operator makes it true, and {start} with it"
+                domain.notes.add("never-produced", node, message)
+    known = [r for r in reached if r is not None]
+    for operator in domain.operators if len(known) == len(problems) else ():
         name = operator.name
-        why = [r.blocked[name] for r in reached if name in r.blocked and name not in r.idle]
-        if why and all(name in r.blocked for r in reached):
-            where = "the problem" if len(reached) == 1 else "any of the problems"
-            message = f"{name} cannot be done in {where}: {why[0]}"
+        why = [r.blocked[name] for r in known if name in r.blocked and name not in r.idle]
+        if why and all(name in r.blocked for r in known):
+            message = f"{name} cannot be done in {'the problem' if one else 'any of the problems'}: {why[0]}"
             domain.notes.add("unreachable-operator", operator.node, message)

@@ -5,115 +5,118 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tamp.pddl.lint.domain_text import DomainText, Operator, Predicate
-from tamp.pddl.lint.formulas import check_changes, condition, effect, number
-from tamp.pddl.lint.types import OBJECT, Typed, check_types
-from tamp.pddl.lint.vocabulary import Naming, Scope, Uses, Vocabulary, scope_of, written
-from tamp.pddl.tree import Node
+from tamp.model.goal_syntax import Node
+from tamp.pddl.lint.declarations import OBJECT, DomainText, Operator, Predicate, Typed
+from tamp.pddl.lint.findings import Notes, valid
+from tamp.pddl.lint.formulas import Uses, Vocabulary, Walk
 
-_BINDING = {"=": 2, "<=": 2, ">=": 2}
+_SECTION_FEATURES = {
+    ":types": ":typing",
+    ":durative-action": ":durative-actions",
+    ":derived": ":derived-predicates",
+    ":axiom": ":domain-axioms",
+    ":constraints": ":constraints",
+    ":process": ":time",
+    ":event": ":time",
+    ":task": ":hierarchy",
+    ":method": ":hierarchy",
+}
 
 
 def check_domain(domain: DomainText) -> Uses:
-    """Take down what is wrong in a domain; what its operators use."""
+    """Report what is wrong in a domain; what its operators use."""
     _check_declared(domain)
     uses = Uses()
-    _declared_features(domain, uses)
+    for one in (t for t in domain.typed if t.types):
+        uses.features.setdefault(":typing", one.node)
+    for head, feature in _SECTION_FEATURES.items():
+        for section in domain.sections.get(head, ())[:1]:
+            uses.features.setdefault(feature, section)
+    vocabulary = Vocabulary.of(domain)
     for operator in domain.operators:
         own = Uses()
-        _check_operator(operator, domain, Naming(Vocabulary.of(domain), domain.notes, own))
+        _check_operator(operator, domain, Walk(vocabulary, domain.notes, own))
         uses.merge(own)
     return uses
 
 
 def _check_declared(domain: DomainText) -> None:
     notes = domain.notes
-    check_types(domain.types, notes)
-    domain.types.check_used(domain.constants, notes)
+    _check_types(domain, notes)
+    domain.types.check(domain.constants, notes)
     for signature in (*domain.predicates, *domain.functions):
-        domain.types.check_used(signature.parameters, notes)
-        scope_of(signature.parameters, notes)
-    _once("predicate", [(p.name, p.node) for p in domain.predicates], domain)
-    _once("function", [(f.name, f.node) for f in domain.functions], domain)
-    _once("constant", [(c.name, c.node) for c in domain.constants], domain)
-    _once("operator", [(o.name, o.node) for o in domain.operators], domain)
-    _check_clashes(domain)
-
-
-def _once(what: str, declared: Iterable[tuple[str, Node]], domain: DomainText) -> None:
-    seen: set[str] = set()
-    for name, node in declared:
-        if name in seen:
-            domain.notes.add("duplicate", node, f"the {what} {name!r} is declared twice")
-        seen.add(name)
-
-
-def _check_clashes(domain: DomainText) -> None:
-    """unified-planning has one space of names for predicates, functions and objects; PDDL has one for each."""
-    kinds: list[tuple[str, Iterable[Typed | Predicate]]] = [
+        domain.types.check(signature.parameters, notes)
+    groups: list[tuple[str, Iterable[Typed | Predicate | Operator]]] = [
         ("predicate", domain.predicates),
         ("function", domain.functions),
         ("constant", domain.constants),
+        ("operator", domain.operators),
     ]
     taken: dict[str, str] = {}
-    for what, declared in kinds:
+    for what, declared in groups:
+        seen: set[str] = set()
         for one in declared:
-            other = taken.setdefault(one.name, what)
+            if one.name in seen and what != "constant":
+                notes.add("duplicate", one.node, f"the {what} {one.name!r} is declared twice")
+            seen.add(one.name)
+            other = what if what == "operator" else taken.setdefault(one.name, what)
             if other != what:
                 message = f"{one.name!r} names a {other} and a {what}: PDDL allows that, unified-planning does not"
-                domain.notes.doubt(one.node, "name-clash", message)
+                notes.doubt(one.node, "name-clash", message)
 
 
-def _declared_features(domain: DomainText, uses: Uses) -> None:
-    typed = (t for p in (*domain.predicates, *domain.functions) for t in p.parameters)
-    for one in (*typed, *domain.constants, *(p for o in domain.operators for p in o.parameters)):
-        if one.types:
-            uses.features.setdefault(":typing", one.node)
-            break
-    for head, feature in (
-        (":types", ":typing"),
-        (":durative-action", ":durative-actions"),
-        (":derived", ":derived-predicates"),
-        (":axiom", ":domain-axioms"),
-        (":constraints", ":constraints"),
-        (":process", ":time"),
-        (":event", ":time"),
-        (":task", ":hierarchy"),
-        (":method", ":hierarchy"),
-    ):
-        for section in domain.sections.get(head, ())[:1]:
-            uses.features.setdefault(feature, section)
+def _check_types(domain: DomainText, notes: Notes) -> None:
+    """Report the types that are declared twice, below themselves, or only mentioned."""
+    types = domain.types
+    names = {OBJECT} | {t.name for t in types.declared}
+    seen: dict[str, Typed] = {}
+    for one in types.declared:
+        first = seen.setdefault(one.name, one)
+        if first.kinds != one.kinds:  # as in IPC's Storage domain: it is below both
+            above = f"the type {one.name!r} is below {first.kinds[0]!r} already"
+            once = "unified-planning reads one declaration: leave out the other"
+            notes.doubt(one.node, "unsupported", f"{above}; {once}")
+        elif first is not one:
+            notes.add("duplicate", one.node, f"the type {one.name!r} is declared twice")
+        direct = types.parents[one.name]
+        if one.name != OBJECT and any(one.name in types.above[parent] for parent in direct if parent in types.above):
+            notes.add("type-cycle", one.node, f"the type {one.name!r} is below itself")
+    missing: set[str] = set()
+    for kind in {t.start: t for d in types.declared for t in d.types}.values():
+        if kind.word not in names | missing:
+            others = valid(kind.word or "", sorted(names - {OBJECT}))
+            notes.add("undeclared-supertype", kind, f"the supertype {kind.word!r} is not declared itself; {others}")
+            missing.add(kind.word or "")
 
 
-def _check_operator(operator: Operator, domain: DomainText, naming: Naming) -> None:
-    domain.types.check_used(operator.parameters, domain.notes)
-    scope = scope_of(operator.parameters, domain.notes)
-    parts, durative = operator.parts, operator.durative
+def _check_operator(operator: Operator, domain: DomainText, walk: Walk) -> None:
+    domain.types.check(operator.parameters, domain.notes)
+    scope = {p.name: p for p in reversed(operator.parameters)}
+    walk, parts = replace(walk, scope=scope, durative=operator.kind == ":durative-action"), operator.parts
     for key in (":precondition", ":condition", ":observe"):
         if key in parts:
-            condition(parts[key], scope, replace(naming, certain=key != ":observe"), durative=durative)
+            replace(walk, certain=key != ":observe").condition(parts[key])
     if ":observe" in parts:
-        naming.feature(":contingent", parts[":observe"])
+        walk.feature(":contingent", parts[":observe"])
     if ":duration" in parts:
-        _duration(parts[":duration"], scope, naming)
+        _check_duration(parts[":duration"], walk)
     if ":effect" in parts:
-        effect(parts[":effect"], scope, replace(naming, in_effect=True), durative=durative)
-        check_changes(parts[":effect"], domain.notes)
-    _check_parameters(operator, naming.uses, domain)
+        replace(walk, in_effect=True).effect(parts[":effect"])
+    _check_parameters(operator, walk.uses, domain)
 
 
-def _duration(node: Node, scope: Scope, naming: Naming) -> None:
-    if node.head == "and" or node.head in ("at",):
+def _check_duration(node: Node, walk: Walk) -> None:
+    if node.head in ("and", "at"):
         for part in node.parts[1:]:
             if part.word is None:
-                _duration(part, scope, naming)
-    elif node.head in _BINDING and len(node.parts) == 3:
+                _check_duration(part, walk)
+    elif node.head in ("=", "<=", ">=") and len(node.parts) == 3:
         if node.head != "=":
-            naming.feature(":duration-inequalities", node)
+            walk.feature(":duration-inequalities", node)
         for part in node.parts[1:]:
-            number(part, scope, naming)
+            walk.number(part)
     elif node.parts:
-        naming.notes.add("syntax", node, "a duration is (= ?duration …), or (and (>= ?duration …) (<= ?duration …))")
+        walk.notes.add("syntax", node, "a duration is (= ?duration …), or (and (>= ?duration …) (<= ?duration …))")
 
 
 def _check_parameters(operator: Operator, uses: Uses, domain: DomainText) -> None:
@@ -132,25 +135,24 @@ def _check_parameters(operator: Operator, uses: Uses, domain: DomainText) -> Non
 
 
 def check_unused(domain: DomainText, uses: Uses, asked: Uses) -> None:
-    """Say which predicates and functions no operator has, and which types nothing is of; `asked` is what given problems
-    have, and use in their goals and metrics."""
+    """Report predicates and functions that no operator has, and types that nothing is of; `asked` is what given
+    problems have, and use in their goals and metrics."""
     if domain.foreign or not domain.operators:
         return
-    _check_unused_types(domain, uses.kinds | asked.kinds)
-    kinds = (
+    _check_unused_types(domain, {*uses.kinds, *asked.kinds})
+    groups = (
         ("unused-predicate", domain.predicates, uses.predicates | asked.predicates),
-        ("unused-function", domain.functions, {*uses.functions, *asked.functions}),
+        ("unused-function", domain.functions, {*uses.functions, *asked.functions, "total-cost", "total-time"}),
     )
-    for code, declared, used in kinds:
+    for code, declared, used in groups:
         for one in declared:
-            if one.name not in used and one.name not in ("total-cost", "total-time"):
-                message = f"{written(one)} is in no condition and no effect of any operator"
-                domain.notes.add(code, one.node, message)
+            if one.name not in used:
+                domain.notes.add(code, one.node, f"{one} is in no condition and no effect of any operator")
 
 
 def _check_unused_types(domain: DomainText, named: set[str]) -> None:
-    """Say which types nothing is of. A predicate or a quantifier of all objects is no use of each type; an operator
-    for any object is."""
+    """Report the types that nothing is of. A predicate or a quantifier of all objects is no use of each type; an
+    operator for any object is."""
     signatures = (p for s in (*domain.predicates, *domain.functions) for p in s.parameters)
     used = named.union(*(one.kinds for one in (*signatures, *domain.constants))) - {OBJECT}
     used.update(k for o in domain.operators for p in o.parameters for k in p.kinds)

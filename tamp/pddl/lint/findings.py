@@ -1,4 +1,4 @@
-"""Findings: what is wrong, where, how bad; and the codes they have."""
+"""Findings: what is wrong, where, how bad; and their codes."""
 
 from __future__ import annotations
 
@@ -8,55 +8,26 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from tamp.files.source import Source
-from tamp.pddl.tree import Node
+from tamp.model.goal_syntax import Node
 
 ERROR, WARNING = "error", "warning"
 
 NOT_PDDL = "not-pddl"
 
-CODES = {
-    NOT_PDDL: (ERROR, "it cannot be read, is empty or binary, its parentheses do not match, or is no `(define …)`"),
-    "syntax": (ERROR, "something stands where PDDL has no place for it"),
-    "unsupported": (ERROR, "PDDL, but none that unified-planning reads, so `plan` and `validate` cannot take it"),
-    "section-order": (ERROR, "a section stands before one that must come first"),
-    "bad-name": (ERROR, "a name begins with no letter, or has other characters than letters, digits, `-` and `_`"),
-    "duplicate": (ERROR, "a name is declared twice, or a section is there twice"),
-    "name-clash": (ERROR, "one name for two things, which unified-planning mistakes for each other"),
-    "unknown-requirement": (ERROR, "a requirement that PDDL does not have"),
-    "missing-requirement": (WARNING, "something is used whose requirement is not declared; `--fix` adds it"),
-    "superfluous-requirement": (WARNING, "a requirement whose parts of PDDL are not used"),
-    "unknown-type": (ERROR, "a type that is not declared"),
-    "undeclared-supertype": (WARNING, "a type that is only ever mentioned as another's supertype"),
-    "type-cycle": (ERROR, "a type that is a subtype of itself"),
-    "unknown-predicate": (ERROR, "a predicate that is not declared"),
-    "unknown-function": (ERROR, "a function that is not declared"),
-    "unknown-object": (ERROR, "an object or a constant that is not declared"),
-    "unknown-variable": (ERROR, "a variable that is no parameter and not quantified"),
-    "wrong-arity": (ERROR, "too many arguments or too few"),
-    "wrong-type": (ERROR, "an argument of a type that does not fit"),
-    "unused-type": (WARNING, "a type that nothing is of, nor of one above or below it, but of `object`"),
-    "unused-predicate": (WARNING, "a predicate that no operator has in a condition or an effect"),
-    "unused-function": (WARNING, "a function that no operator has in a condition or an effect"),
-    "never-produced": (WARNING, "an operator needs a predicate that no operator makes true and no problem begins with"),
-    "unreachable-operator": (WARNING, "an operator that can be done in none of the problems"),
-    "unreachable-goal": (WARNING, "a part of the goal that can never hold"),
-    "unused-parameter": (WARNING, "a parameter that is in no condition and no effect"),
-    "unbound-parameter": (WARNING, "an untyped parameter that is in no condition: any object at all will do"),
-    "unused-variable": (WARNING, "a quantified variable that its formula does not have"),
-    "duplicate-fact": (WARNING, "a fact that is in the initial state twice"),
-    "contradiction": (WARNING, "a fact of the initial state that is also said to be false, or a second value"),
-    "wrong-domain": (ERROR, "a problem for a domain of another name"),
-    "unbound-operator": (ERROR, "an operator that skills.toml binds to no skill"),
-    "unknown-operator": (ERROR, "skills.toml binds an operator that the domain does not have"),
-    "unknown-skill": (ERROR, "skills.toml names a skill that does not exist"),
-    "unbrought-effect": (ERROR, "an operator promises what the skill that it is bound to does not bring about"),
-    "unseen-effect": (ERROR, "an operator makes true what no observer sees, and what is not believed either"),
-    "bad-python": (ERROR, "observers.py or skills.py does not run, takes too long, or does not fit the domain"),
-    "bad-skill": (ERROR, "the spec of a skill in skills.py has what the domain does not"),
-    "bad-table": (ERROR, "skills.toml cannot be read, or is no TOML"),
-    "bad-words": (ERROR, "words.toml cannot be read, is no TOML, or has what are no words"),
-}
-"""Severity and meaning of each code. Scripts depend on them: none is renamed."""
+_ERRORS = (
+    *("not-pddl", "syntax", "unsupported", "section-order", "bad-name", "duplicate", "name-clash"),
+    *("unknown-requirement", "unknown-type", "type-cycle", "unknown-predicate", "unknown-function"),
+    *("unknown-object", "unknown-variable", "wrong-arity", "wrong-type", "wrong-domain", "unbound-operator"),
+    *("unknown-operator", "unknown-skill", "unbrought-effect", "unseen-effect", "bad-python", "bad-skill"),
+    *("bad-table", "bad-words"),
+)
+_WARNINGS = (
+    *("missing-requirement", "superfluous-requirement", "undeclared-supertype", "unused-type"),
+    *("unused-predicate", "unused-function", "never-produced", "unreachable-operator", "unreachable-goal"),
+    *("unused-parameter", "unbound-parameter", "unused-variable", "duplicate-fact", "contradiction"),
+)
+CODES = {**dict.fromkeys(_ERRORS, ERROR), **dict.fromkeys(_WARNINGS, WARNING)}
+"""The severity of each code; docs/check.md says what they mean. Scripts depend on them: none is renamed."""
 
 
 @dataclass(frozen=True, order=True)
@@ -73,7 +44,7 @@ class Finding:
     @property
     def severity(self) -> str:
         """`error` or `warning`."""
-        return CODES[self.code][0]
+        return CODES[self.code]
 
 
 @dataclass

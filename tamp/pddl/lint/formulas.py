@@ -1,253 +1,353 @@
-"""Conditions and effects, walked from their places: what they use, and what is wrong with them."""
+"""Walk conditions, effects and numbers: what they use, and what is wrong with them, each at its place."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
 
-from tamp.pddl.lint.findings import Notes
-from tamp.pddl.lint.types import typed_list
-from tamp.pddl.lint.vocabulary import FOR_ALL_EFFECT, NEGATED_EQUALITY, NUMBER, Naming, Scope, check_untyped, scope_of
-from tamp.pddl.tree import Node
+from tamp.model.goal_syntax import Node
+from tamp.pddl.lint.declarations import OBJECT, DomainText, Predicate, Typed, Types, typed_list
+from tamp.pddl.lint.findings import Notes, valid
+
+NEGATED_EQUALITY = "(not (= …))"
+"""A feature that `:negative-preconditions` may be declared for, and that does not need it."""
+
+FOR_ALL_EFFECT = "(forall …) of an effect"
+"""The same for `:universal-preconditions`."""
+
+NUMBER = re.compile(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?|[+-]?\.\d+")
 
 _COMPARED = ("<", ">", "<=", ">=")
 _CHANGED = ("assign", "increase", "decrease", "scale-up", "scale-down")
-_UNREAD = ("scale-up", "scale-down")
-_PLACES = {"not": 1, "imply": 2, "exists": 2, "forall": 2, "=": 2, "when": 2}
-_TRAJECTORY = ("always", "sometime", "within", "at-most-once", "sometime-after", "sometime-before", "always-within")
-_TRAJECTORY_OTHER = ("hold-during", "hold-after")
-_LATER = ("oneof", "probabilistic")
+_UNREAD = ("preference", "oneof", "probabilistic", "scale-up", "scale-down")
+_PLACES = {"not": 1, "imply": 2, "exists": 2, "forall": 2, "=": 2, "when": 2, **dict.fromkeys(_COMPARED, 2)}
+_CONNECTIVES = frozenset({"and", "or", *_PLACES, *_CHANGED})
+"""What begins a formula that is no atom."""
+_FEATURES = {
+    "or": ":disjunctive-preconditions",
+    "imply": ":disjunctive-preconditions",
+    "exists": ":existential-preconditions",
+    "forall": ":universal-preconditions",
+    **dict.fromkeys(_COMPARED, ":numeric-fluents"),
+}
+"""The requirements of conditions."""
 
 
-def condition(node: Node, scope: Scope, naming: Naming, wanted: bool = True, durative: bool = False) -> None:
-    """A precondition, a goal, or what is under a `when`. `wanted`: it must hold rather than not hold."""
-    if node.word is not None:
-        naming.notes.add("syntax", node, f"{node.word} stands where a condition in parentheses belongs")
-    elif node.parts and _counted(node, naming) and not _timed(node, scope, naming, durative):
-        _condition(node, scope, naming, wanted, durative)
+@dataclass(frozen=True)
+class Vocabulary:
+    """What there is to be named. `terms` are constants, in a problem objects too.
+
+    `untyped`: something that the domain declares has no type, and so may other things: unified-planning has no type
+    `object` otherwise.
+    """
+
+    types: Types
+    predicates: dict[str, Predicate]
+    functions: dict[str, Predicate]
+    terms: dict[str, Typed]
+    untyped: bool = True
+
+    @classmethod
+    def of(cls, domain: DomainText) -> Vocabulary:
+        """What a domain declares; of a name that is declared twice, the first."""
+        return cls(
+            domain.types,
+            {p.name: p for p in reversed(domain.predicates)},
+            {f.name: f for f in reversed(domain.functions)},
+            {c.name: c for c in reversed(domain.constants)},
+            any(OBJECT in d.kinds for d in domain.typed) or any(t.name == OBJECT for t in domain.types.declared),
+        )
+
+    def check_typed(self, declared: Iterable[Typed], notes: Notes) -> None:
+        """Report what has no type where unified-planning needs one."""
+        for one in declared:
+            if not self.untyped and OBJECT in one.kinds:
+                message = f"{one.name} has no type: that is only read where something of the domain has none too"
+                notes.doubt(one.node, "unsupported", message)
+                return
 
 
-def _condition(node: Node, scope: Scope, naming: Naming, wanted: bool, durative: bool) -> None:
-    head, parts, open_to = node.head, node.parts[1:], replace(naming, certain=False)
-    if head == "and":
-        for part in parts:
-            condition(part, scope, naming, wanted, durative)
-    elif head in ("or", "imply"):
-        naming.feature(":disjunctive-preconditions", node)
-        for n, part in enumerate(parts):
-            condition(part, scope, open_to, wanted != (head == "imply" and n == 0), durative)
-    elif head == "not":
-        _note_negation(node, naming)
-        condition(parts[0], scope, open_to, not wanted)
-    elif head in ("exists", "forall"):
-        naming.feature(":existential-preconditions" if head == "exists" else ":universal-preconditions", node)
-        inner = _quantified(node, scope, naming)
-        condition(parts[1], inner, naming if head == "exists" else open_to, wanted, durative)
-        _unused(node, inner, naming)
-    elif head == "=":
-        _equals(node, scope, naming)
-    elif head in _COMPARED:
-        naming.feature(":numeric-fluents", node)
-        for part in parts:
-            number(part, scope, naming)
-    else:
-        _named(node, scope, naming, wanted)
+@dataclass
+class Uses:
+    """What formulas use: the first node of each feature and name, and of variables where they are declared.
+
+    `reads` are predicates that conditions ask to hold, `needs` those without which nothing can be done, `denies`
+    those that must not hold, `adds` and `deletes` those of effects. `kinds` are the types of what is quantified, and of
+    a problem's objects.
+    """
+
+    features: dict[str, Node] = field(default_factory=dict)
+    reads: dict[str, Node] = field(default_factory=dict)
+    needs: dict[str, Node] = field(default_factory=dict)
+    denies: dict[str, Node] = field(default_factory=dict)
+    adds: dict[str, Node] = field(default_factory=dict)
+    deletes: dict[str, Node] = field(default_factory=dict)
+    functions: dict[str, Node] = field(default_factory=dict)
+    in_conditions: dict[int, Node] = field(default_factory=dict)
+    in_effects: dict[int, Node] = field(default_factory=dict)
+    kinds: dict[str, Node] = field(default_factory=dict)
+
+    @property
+    def predicates(self) -> set[str]:
+        """Every predicate that is used at all."""
+        return {*self.reads, *self.denies, *self.adds, *self.deletes}
+
+    def merge(self, other: Uses) -> None:
+        """Take in what other formulas use; what was first stays first."""
+        for kind in fields(self):
+            setattr(self, kind.name, getattr(other, kind.name) | getattr(self, kind.name))
 
 
-def _named(node: Node, scope: Scope, naming: Naming, wanted: bool) -> None:
-    if node.head == "preference" and node.head not in naming.vocabulary.predicates:
-        naming.feature(":preferences", node)
-        naming.notes.doubt(node, "unsupported", "unified-planning reads no preferences")
-        return
-    naming.atom(node, scope, naming.uses.reads if wanted else naming.uses.denies)
-    if wanted and naming.certain:
-        naming.uses.needs.setdefault(node.head, node)
+@dataclass(frozen=True)
+class Walk:
+    """Walks formulas, in which the variables of `scope` may be used.
 
+    `wanted`: what stands here must hold rather than not hold; `certain`: it is needed, it is no alternative and under
+    no `when`; `durative`: it says when, as in a durative action.
+    """
 
-def _note_negation(node: Node, naming: Naming) -> None:
-    """Note what a `not` needs: `(not (= …))` is commonly taken for a part of :equality."""
-    if node.parts[1].head == "=":
-        naming.feature(NEGATED_EQUALITY, node)
-    elif node.parts[1].head in ("and", "or", "imply"):
-        naming.feature(":disjunctive-preconditions", node)
-    else:
-        naming.feature(":negative-preconditions", node)
+    vocabulary: Vocabulary
+    notes: Notes
+    uses: Uses
+    scope: dict[str, Typed] = field(default_factory=dict)
+    in_effect: bool = False
+    wanted: bool = True
+    certain: bool = True
+    durative: bool = False
 
+    def feature(self, name: str, node: Node) -> None:
+        """Note that a requirement's part of PDDL is used."""
+        self.uses.features.setdefault(name, node)
 
-def _counted(node: Node, naming: Naming) -> bool:
-    """Whether a connective has as many parts as it must, also where a predicate has its name; says so when not."""
-    compared = node.head in _COMPARED and node.head not in naming.vocabulary.predicates
-    places = 2 if compared else _PLACES.get(node.head)
-    if places is None or len(node.parts) == places + 1:
-        return True
-    naming.notes.add("syntax", node, f"({node.head} …) takes {places}, not {len(node.parts) - 1}")
-    return False
+    def condition(self, node: Node) -> None:
+        """A precondition, a goal, or what is under a `when`."""
+        if node.word is not None:
+            self.notes.add("syntax", node, f"{node.word} stands where a condition in parentheses belongs")
+        elif node.parts and self._counted(node) and not self._timed(node):
+            self._condition(node)
 
+    def _condition(self, node: Node) -> None:
+        head, parts, loose = node.head, node.parts[1:], replace(self, certain=False)
+        if head in _FEATURES and (head not in _COMPARED or head not in self.vocabulary.predicates):
+            self.feature(_FEATURES[head], node)
+        if head in ("and", "or"):
+            for part in parts:
+                (self if head == "and" else loose).condition(part)
+        elif head == "imply":
+            replace(loose, wanted=not self.wanted).condition(parts[0])
+            loose.condition(parts[1])
+        elif head == "not":
+            self._note_negation(node)
+            replace(loose, wanted=not self.wanted, durative=False).condition(parts[0])
+        elif head in ("exists", "forall"):
+            inner = self._quantified(node)
+            (inner if head == "exists" else replace(inner, certain=False)).condition(parts[1])
+            self._report_unused(node, inner)
+        elif head == "=":
+            self._equals(node)
+        elif head in _COMPARED:
+            for part in parts:
+                self.number(part)
+        elif not self._unread(node):
+            self.atom(node, self.uses.reads if self.wanted else self.uses.denies)
+            if self.wanted and self.certain:
+                self.uses.needs.setdefault(head, node)
 
-def _timed(node: Node, scope: Scope, naming: Naming, durative: bool) -> bool:
-    """`(at start …)` and its like, as a durative action has them; whether it is one."""
-    word = node.parts[1].word if len(node.parts) == 3 else None
-    if not durative or (node.head, word) not in (("at", "start"), ("at", "end"), ("over", "all")):
-        if durative and node.head not in ("and", "forall", "when", "preference", *_CHANGED):
-            naming.notes.add("syntax", node, "a durative action says when: (at start …), (over all …) or (at end …)")
+    def _note_negation(self, node: Node) -> None:
+        """`(not (= …))` is commonly taken for a part of :equality."""
+        head = node.parts[1].head
+        negation = NEGATED_EQUALITY if head == "=" else ":negative-preconditions"
+        self.feature(":disjunctive-preconditions" if head in ("and", "or", "imply") else negation, node)
+
+    def _counted(self, node: Node) -> bool:
+        """Whether a connective has as many parts as it must, also where a predicate has its name; reports it if not."""
+        places = _PLACES.get(node.head)
+        named = node.head in _COMPARED and node.head in self.vocabulary.predicates
+        if places is None or named or len(node.parts) == places + 1:
+            return True
+        self.notes.add("syntax", node, f"({node.head} …) takes {places}, not {len(node.parts) - 1}")
         return False
-    (effect if naming.in_effect else condition)(node.parts[2], scope, naming)
-    return True
 
+    def _timed(self, node: Node) -> bool:
+        """`(at start …)` and its like, as a durative action has them; whether it is one."""
+        word = node.parts[1].word if len(node.parts) == 3 else None
+        if not self.durative:
+            return False
+        if (node.head, word) in (("at", "start"), ("at", "end"), ("over", "all")):
+            inner = replace(self, durative=False)
+            (inner.effect if self.in_effect else inner.condition)(node.parts[2])
+            return True
+        if node.head not in ("and", "forall", "when", "preference", *_CHANGED):
+            self.notes.add("syntax", node, "a durative action says when: (at start …), (over all …) or (at end …)")
+        return False
 
-def _check_times(when: Node, naming: Naming, durative: bool) -> None:
-    one, other = ([str(p) for p in part.parts[:2]] for part in when.parts[1:])
-    if durative and (one != other or one not in (["at", "start"], ["at", "end"])):
-        message = "unified-planning reads (when …) with one time only: (when (at start …) (at start …))"
-        naming.notes.doubt(when, "unsupported", message)
-
-
-def _quantified(node: Node, scope: Scope, naming: Naming) -> Scope:
-    listed = node.parts[1]
-    if listed.word is not None:
-        naming.notes.add("syntax", listed, f"{listed.word} stands where variables such as (?x - item) belong")
-        return scope
-    variables = typed_list(listed.parts, naming.notes, variables=True)
-    naming.vocabulary.types.check_used(variables, naming.notes)
-    naming.uses.kinds.update(k for v in variables for k in v.kinds)
-    check_untyped(variables, naming.vocabulary, naming.notes)
-    if any(v.types for v in variables):
-        naming.feature(":typing", listed)
-    return scope_of(variables, naming.notes, scope)
-
-
-def _unused(node: Node, inner: Scope, naming: Naming) -> None:
-    used = naming.uses.in_conditions | naming.uses.in_effects
-    listed = node.parts[1]
-    for one in inner.values():
-        if listed.start <= one.node.start < listed.end and one.node.start not in used:
-            naming.notes.add("unused-variable", one.node, f"{one.name} is in no part of what it is quantified for")
-
-
-def _equals(node: Node, scope: Scope, naming: Naming) -> None:
-    if any(_numeric(part, naming) for part in node.parts[1:]):
-        naming.feature(":numeric-fluents", node)
-        for part in node.parts[1:]:
-            number(part, scope, naming)
-        return
-    naming.feature(":equality", node)
-    one, other = (naming.term(part, scope) for part in node.parts[1:])
-    fits = naming.vocabulary.types.fits
-    if one and other and not fits(one, other) and not fits(other, one):
-        message = f"nothing is of both types, {' or '.join(one)} and {' or '.join(other)}: it is never so"
-        naming.notes.doubt(node, "wrong-type", message)
-
-
-def _numeric(node: Node, naming: Naming) -> bool:
-    if node.word is None:
+    def _unread(self, node: Node) -> bool:
+        """Whether it is PDDL that unified-planning does not read, which is reported."""
+        if node.head not in _UNREAD or node.head in self.vocabulary.predicates:
+            return False
+        if node.head == "preference":
+            self.feature(":preferences", node)
+        self.notes.doubt(node, "unsupported", f"unified-planning reads no ({node.head} …)")
         return True
-    known = node.word in naming.vocabulary.functions and node.word not in naming.vocabulary.terms
-    return known or NUMBER.fullmatch(node.word) is not None or node.word in ("?duration", "total-time")
 
+    def _quantified(self, node: Node) -> Walk:
+        listed = node.parts[1]
+        if listed.word is not None:
+            self.notes.add("syntax", listed, f"{listed.word} stands where variables such as (?x - item) belong")
+            return self
+        variables = typed_list(listed.parts, self.notes, variables=True)
+        self.vocabulary.types.check(variables, self.notes)
+        self.vocabulary.check_typed(variables, self.notes)
+        self.uses.kinds.update((k, v.node) for v in variables for k in v.kinds)
+        if any(v.types for v in variables):
+            self.feature(":typing", listed)
+        return replace(self, scope={**self.scope, **{v.name: v for v in reversed(variables)}})
 
-def number(node: Node, scope: Scope, naming: Naming) -> None:
-    """A number, a function, or what is calculated of them."""
-    if node.word is not None and (NUMBER.fullmatch(node.word) or node.word in ("?duration", "#t", "total-time")):
-        if node.word == "#t":
-            naming.feature(":continuous-effects", node)
-        if node.word == "?duration" and naming.in_effect:
-            naming.notes.doubt(node, "unsupported", "unified-planning reads no ?duration in an effect")
-        return
-    if node.word is None and not node.parts:
-        naming.notes.add("syntax", node, "() stands where a number belongs")
-    elif node.word is not None and node.word.startswith("?"):
-        naming.notes.add("syntax", node, f"{node.word} stands where a number belongs")
-    elif node.head in ("+", "-", "*", "/"):
-        for part in node.parts[1:]:
-            number(part, scope, naming)
-    elif node.head == "is-violated":
-        naming.feature(":preferences", node)
-    elif node.head == "total-time" and len(node.parts) == 1:
-        return
-    else:
-        naming.function(node, scope)
+    def _report_unused(self, node: Node, inner: Walk) -> None:
+        used, listed = {*self.uses.in_conditions, *self.uses.in_effects}, node.parts[1]
+        for one in inner.scope.values():
+            if listed.start <= one.node.start < listed.end and one.node.start not in used:
+                message = f"{one.name} is in no part of what it is quantified for"
+                self.notes.add("unused-variable", one.node, message)
 
+    def _equals(self, node: Node) -> None:
+        if any(map(self._is_numeric, node.parts[1:])):
+            self.feature(":numeric-fluents", node)
+            for part in node.parts[1:]:
+                self.number(part)
+            return
+        self.feature(":equality", node)
+        one, other = map(self.term, node.parts[1:])
+        fits = self.vocabulary.types.fits
+        if one and other and not fits(one, other) and not fits(other, one):
+            message = f"nothing is of both types, {' or '.join(one)} and {' or '.join(other)}: it is never so"
+            self.notes.doubt(node, "wrong-type", message)
 
-def effect(node: Node, scope: Scope, naming: Naming, durative: bool = False) -> None:
-    """An effect. `naming` is that of effects."""
-    if node.word is not None:
-        naming.notes.add("syntax", node, f"{node.word} stands where an effect in parentheses belongs")
-    elif not node.parts and durative:
-        naming.notes.doubt(node, "syntax", "() stands where an effect such as (at end (on ?x ?y)) belongs")
-    elif node.parts and _counted(node, naming) and not _timed(node, scope, naming, durative):
-        _effect(node, scope, naming, durative)
+    def _is_numeric(self, node: Node) -> bool:
+        if node.word is None:
+            return True
+        known = node.word in self.vocabulary.functions and node.word not in self.vocabulary.terms
+        return known or NUMBER.fullmatch(node.word) is not None or node.word in ("?duration", "total-time")
 
+    def effect(self, node: Node) -> None:
+        """An effect; `in_effect` is that of its terms."""
+        if node.word is not None:
+            self.notes.add("syntax", node, f"{node.word} stands where an effect in parentheses belongs")
+        elif not node.parts and self.durative:
+            self.notes.doubt(node, "syntax", "() stands where an effect such as (at end (on ?x ?y)) belongs")
+        elif node.parts and self._counted(node) and not self._timed(node):
+            self._effect(node)
 
-def _effect(node: Node, scope: Scope, naming: Naming, durative: bool) -> None:
-    head, parts = node.head, node.parts[1:]
-    if head == "and":
-        for part in parts:
-            effect(part, scope, naming, durative)
-    elif head == "forall":
-        naming.feature(":conditional-effects", node)
-        naming.feature(FOR_ALL_EFFECT, node)
-        if naming.for_all:
-            naming.notes.doubt(node, "unsupported", "a forall in a forall: quantify over both at once")
-        inner = _quantified(node, scope, naming)
-        effect(parts[1], inner, replace(naming, for_all=True), durative)
-        _unused(node, inner, naming)
-    elif head == "when":
-        naming.feature(":conditional-effects", node)
-        _check_times(node, naming, durative)
-        condition(parts[0], scope, replace(naming, in_effect=False, certain=False), durative=durative)
-        effect(parts[1], scope, naming, durative)
-    elif head == "not":
-        if parts[0].word is not None or not parts[0].parts:
-            naming.notes.add("syntax", parts[0], "an atom such as (on ?x ?y) belongs after not")
+    def _effect(self, node: Node) -> None:
+        head, parts = node.head, node.parts[1:]
+        if head in ("forall", "when"):
+            self.feature(":conditional-effects", node)
+        if head == "and":
+            for part in parts:
+                self.effect(part)
+        elif head == "forall":
+            self.feature(FOR_ALL_EFFECT, node)
+            inner = self._quantified(node)
+            inner.effect(parts[1])
+            self._report_unused(node, inner)
+        elif head == "when":
+            replace(self, in_effect=False, certain=False).condition(parts[0])
+            self.effect(parts[1])
+        elif head == "not":
+            if parts[0].word is not None or not parts[0].parts:
+                self.notes.add("syntax", parts[0], "an atom such as (on ?x ?y) belongs after not")
+            else:
+                self.atom(parts[0], self.uses.deletes)
+        elif head in ("or", "imply", "exists", "=", *_COMPARED):
+            self.notes.add("syntax", node, f"an effect cannot be an ({head} …)")
+        elif not self._unread(node):
+            if head in _CHANGED and head not in self.vocabulary.predicates:
+                self._change(node)
+            else:
+                self.atom(node, self.uses.adds)
+
+    def _change(self, node: Node) -> None:
+        head, parts = node.head, node.parts[1:]
+        if len(parts) != 2:
+            self.notes.add("syntax", node, f"({head} …) takes a function and a number")
+            return
+        cost = head == "increase" and (parts[0].head or parts[0].word) == "total-cost"
+        self.feature(":action-costs" if cost else ":numeric-fluents", node)
+        self.function(parts[0])
+        self.number(parts[1])
+
+    def number(self, node: Node) -> None:
+        """A number, a function, or what is calculated of them."""
+        if node.word is not None and (NUMBER.fullmatch(node.word) or node.word in ("?duration", "#t", "total-time")):
+            if node.word == "#t":
+                self.feature(":continuous-effects", node)
+        elif node.word is not None and node.word.startswith("?"):
+            self.notes.add("syntax", node, f"{node.word} stands where a number belongs")
+        elif node.head in ("+", "-", "*", "/"):
+            for part in node.parts[1:]:
+                self.number(part)
+        elif node.head == "is-violated":
+            self.feature(":preferences", node)
+        elif not (node.head == "total-time" and len(node.parts) == 1):
+            self.function(node)
+
+    def atom(self, node: Node, into: dict[str, Node]) -> None:
+        """A predicate with its arguments."""
+        head, known = node.parts[0], self.vocabulary.predicates
+        if head.word is None:
+            self.notes.add("syntax", node, "a list in a list; a formula begins with a word")
+        elif head.word in known:
+            into.setdefault(head.word, node)
+            self._arguments(node, known[head.word])
+        elif head.word in _CONNECTIVES:
+            self.notes.add("syntax", node, f"({head.word} …) cannot stand here, or not with what is in it")
+        elif head.word in self.vocabulary.functions:
+            compare = f"compare it, as (>= ({head.word}) 1)"
+            self._unknown("unknown-predicate", node, f"{head.word!r} is a function and no predicate: {compare}")
         else:
-            naming.atom(parts[0], scope, naming.uses.deletes)
-    elif head in _CHANGED and head not in naming.vocabulary.predicates:
-        _change(node, scope, naming)
-    elif head in ("or", "imply", "exists", "=", *_COMPARED):
-        naming.notes.add("syntax", node, f"an effect cannot be an ({head} …)")
-    elif head in _LATER:
-        naming.notes.doubt(node, "unsupported", f"unified-planning reads no ({head} …)")
-    else:
-        naming.atom(node, scope, naming.uses.adds)
+            self._unknown("unknown-predicate", node, f"there is no predicate {head.word!r}; {valid(head.word, known)}")
 
+    def function(self, node: Node) -> None:
+        """A function with its arguments, or its name alone."""
+        head, known = node.parts[0] if node.parts else node, self.vocabulary.functions
+        if head.word is None:
+            self.notes.add("syntax", node, f"{'a list in a list' if node.parts else '()'} where a number belongs")
+        elif head.word in known:
+            self.uses.functions.setdefault(head.word, node)
+            self._arguments(node, known[head.word])
+        elif head.word in self.vocabulary.predicates:
+            self._unknown("unknown-function", node, f"{head.word!r} is a predicate and no function")
+        else:
+            self._unknown("unknown-function", node, f"there is no function {head.word!r}; {valid(head.word, known)}")
 
-def _change(node: Node, scope: Scope, naming: Naming) -> None:
-    head, parts = node.head, node.parts[1:]
-    if len(parts) != 2:
-        naming.notes.add("syntax", node, f"({head} …) takes a function and a number")
-        return
-    if head in _UNREAD:
-        naming.notes.doubt(node, "unsupported", f"unified-planning reads no ({head} …): use (assign …)")
-    cost = head == "increase" and (parts[0].head or parts[0].word) == "total-cost"
-    naming.feature(":action-costs" if cost else ":numeric-fluents", node)
-    naming.function(parts[0], scope)
-    number(parts[1], scope, naming)
-
-
-def check_changes(effect: Node, notes: Notes) -> None:
-    """Doubt numbers that are assigned and changed once more at the same time: only increases and decreases add up."""
-    changed: dict[tuple[str, str], Node] = {}
-    left = [("", effect)]
-    while left:
-        time, node = left.pop()
-        if node.head in _CHANGED and len(node.parts) == 3:
-            before = changed.setdefault((time, str(node.parts[1])), node)
-            if before is not node and "assign" in (before.head, node.head):
-                notes.doubt(node, "unsupported", f"in conflict with another effect on {node.parts[1]}")
-        elif node.head != "when":
-            time = str(node.parts[1]) if node.head == "at" and len(node.parts) == 3 else time
-            left += [(time, part) for part in reversed(node.parts)]
-
-
-def trajectory(node: Node, scope: Scope, naming: Naming) -> None:
-    """Constraints on the whole plan."""
-    if node.head in ("and", "forall") and len(node.parts) > 1:
-        inner = _quantified(node, scope, naming) if node.head == "forall" else scope
-        for part in node.parts[1 if node.head == "and" else 2 :]:
-            trajectory(part, inner, naming)
-    elif node.head in (*_TRAJECTORY, *_TRAJECTORY_OTHER, "at", "preference"):
-        naming.feature(":preferences" if node.head == "preference" else ":constraints", node)
+    def _unknown(self, code: str, node: Node, message: str) -> None:
         for part in node.parts[1:]:
-            if part.word is None:
-                trajectory(part, scope, naming)
-    else:
-        condition(node, scope, naming)
+            self.term(part)
+        self.notes.add(code, node.parts[0] if node.parts else node, message)
+
+    def term(self, node: Node) -> tuple[str, ...]:
+        """The types of a variable or an object; none when it is not known."""
+        if node.word is None:
+            self.notes.doubt(node, "unsupported", "a list where an object belongs: object fluents are not read")
+            return ()
+        is_variable = node.word.startswith("?")
+        there = self.scope if is_variable else self.vocabulary.terms
+        if (found := there.get(node.word)) is not None:
+            (self.uses.in_effects if self.in_effect else self.uses.in_conditions).setdefault(found.node.start, node)
+            return found.kinds
+        what = f"variable {node.word};" if is_variable else f"object {node.word!r} here;"
+        code = "unknown-variable" if is_variable else "unknown-object"
+        self.notes.add(code, node, f"there is no {what} {valid(node.word, there)}")
+        return ()
+
+    def _arguments(self, node: Node, signature: Predicate) -> None:
+        given, wanted = node.parts[1:], signature.parameters
+        if len(given) != len(wanted):
+            takes = f"takes {len(wanted)} argument{'' if len(wanted) == 1 else 's'}"
+            self.notes.add("wrong-arity", node, f"{signature} {takes}; given: {len(given)}")
+        for n, kinds in enumerate(list(map(self.term, given))):
+            if len(given) == len(wanted) and kinds and not self.vocabulary.types.fits(kinds, wanted[n].kinds):
+                is_of, needs = " or ".join(kinds), " or ".join(wanted[n].kinds)
+                message = f"{given[n].word} is of type {is_of}, but {signature} takes {needs} there"
+                self.notes.add("wrong-type", given[n], message)

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tamp.pddl.lint.domain_text import DomainText, name_of, sections_of
+from tamp.model.goal_syntax import Node
+from tamp.pddl.lint.declarations import DomainText, Sections, Typed, name_of, parts_of, sections_of, typed_list
 from tamp.pddl.lint.findings import Notes
-from tamp.pddl.lint.formulas import condition, number, trajectory
+from tamp.pddl.lint.formulas import NUMBER, Uses, Vocabulary, Walk
 from tamp.pddl.lint.requirements import check_names, granted, missing
-from tamp.pddl.lint.types import Typed, typed_list
-from tamp.pddl.lint.vocabulary import NUMBER, Naming, Uses, Vocabulary, check_untyped
-from tamp.pddl.tree import Node
 
-ORDER = (":domain", ":requirements", ":objects", ":htn", ":init", ":goal", ":constraints", ":metric")
-"""Sections in the order in which unified-planning reads them."""
-
-FOREIGN = (":length", ":situation", ":deadlines", ":expansion")
 _CHANGES = ("assign", "increase", "decrease")
-_OF_FACTS = (":timed-initial-literals", ":contingent")
 _UNCERTAIN = ("oneof", "or", "unknown")
 
 
@@ -33,49 +26,34 @@ class ProblemText:
 
 
 def check_problem(tree: Node, notes: Notes, domain: DomainText) -> ProblemText:
-    """Take down what is wrong in a problem."""
+    """Report what is wrong in a problem."""
     name_of(tree, notes)
-    sections = sections_of(tree, notes)
-    _check_order(tree, sections, notes)
+    sections = sections_of(tree, notes, "problem")
+    for head in (":domain", ":init", ":goal"):
+        if head not in sections and (head != ":goal" or ":htn" not in sections):
+            notes.add("syntax", tree.parts[1], f"the problem has no section ({head} …)")
     _check_domain(sections, domain, notes)
-    uses = Uses()
-    naming = Naming(_vocabulary(sections, domain, notes, uses), notes, uses)
-    facts = replace(naming, uses=Uses())
-    begins_with = _check_init(sections, facts)
-    uses.features |= {f: n for f, n in facts.uses.features.items() if f in _OF_FACTS}
+    uses, facts = Uses(), Uses()
+    walk = Walk(_vocabulary(sections, domain, notes, uses), notes, uses)
+    _check_init(sections, replace(walk, uses=facts))
+    for feature in (":timed-initial-literals", ":contingent"):
+        if feature in facts.features:
+            uses.features[feature] = facts.features[feature]
     goal = _goal(sections, notes)
     if goal is not None:
-        condition(goal, {}, naming)
+        walk.condition(goal)
     for section in sections.get(":constraints", ()):
-        for part in section.parts[1:]:
-            naming.feature(":constraints", section)
-            trajectory(part, {}, naming)
-    _check_metric(sections, naming)
+        walk.feature(":constraints", section)
+    for section in sections.get(":metric", ())[:1]:
+        if len(section.parts) == 3 and section.parts[1].word in ("minimize", "maximize"):
+            walk.number(section.parts[2])
+        else:
+            notes.add("syntax", section, "valid: (:metric minimize EXPRESSION), or maximize")
     lacking = _check_requirements(sections, domain, uses, notes)
-    return ProblemText(notes, uses, frozenset(begins_with), goal, lacking)
+    return ProblemText(notes, uses, frozenset({*facts.adds, *facts.reads}), goal, lacking)
 
 
-def _check_order(tree: Node, sections: dict[str, list[Node]], notes: Notes) -> None:
-    highest = 0
-    for section in tree.parts[2:]:
-        if section.head in FOREIGN:
-            notes.doubt(section, "unsupported", f"unified-planning does not read {section.head}")
-        elif section.head in ORDER:
-            if ORDER.index(section.head) < highest:
-                notes.doubt(section, "section-order", f"{section.head} must stand before {ORDER[highest]}")
-            highest = max(highest, ORDER.index(section.head))
-        elif section.head.startswith(":"):
-            notes.add("syntax", section, f"a problem has no section {section.head}; valid: {', '.join(ORDER)}")
-    for head in ORDER:
-        for again in sections.get(head, ())[1:]:
-            notes.add("duplicate", again, f"a second section {head}")
-    wanted = (":domain", ":init") if ":htn" in sections else (":domain", ":init", ":goal")
-    for head in wanted:
-        if head not in sections:
-            notes.add("syntax", tree.parts[1], f"the problem has no section ({head} …)")
-
-
-def _check_domain(sections: dict[str, list[Node]], domain: DomainText, notes: Notes) -> None:
+def _check_domain(sections: Sections, domain: DomainText, notes: Notes) -> None:
     for section in sections.get(":domain", ())[:1]:
         named = section.parts[1] if len(section.parts) == 2 else None
         if named is None or named.word is None:
@@ -84,22 +62,19 @@ def _check_domain(sections: dict[str, list[Node]], domain: DomainText, notes: No
             notes.add("wrong-domain", named, f"the problem is for {named.word!r}, the domain is {domain.name.word!r}")
 
 
-def _vocabulary(sections: dict[str, list[Node]], domain: DomainText, notes: Notes, uses: Uses) -> Vocabulary:
-    parts = [p for s in sections.get(":objects", ()) for p in s.parts[1:]]
-    objects = typed_list(parts, notes, variables=False)
-    domain.types.check_used(objects, notes)
-    uses.kinds.update(k for o in objects for k in o.kinds)
+def _vocabulary(sections: Sections, domain: DomainText, notes: Notes, uses: Uses) -> Vocabulary:
+    objects = typed_list(parts_of(sections, ":objects"), notes, variables=False)
+    domain.types.check(objects, notes)
     vocabulary = Vocabulary.of(domain)
-    check_untyped(objects, vocabulary, notes)
+    vocabulary.check_typed(objects, notes)
     there: dict[str, Typed] = dict(vocabulary.terms)
     declared = {p.name: "predicate" for p in domain.predicates} | {f.name: "function" for f in domain.functions}
     for one in objects:
+        uses.kinds.update((k, one.node) for k in one.kinds)
         if one.types:
             uses.features.setdefault(":typing", one.node)
         if one.name in vocabulary.terms:
             notes.add("duplicate", one.node, f"{one.name!r} is a constant of the domain already")
-        elif one.name in there:
-            notes.add("duplicate", one.node, f"the object {one.name!r} is declared twice")
         elif one.name in declared:
             message = f"{one.name!r} names a {declared[one.name]} too: PDDL allows that, unified-planning does not"
             notes.doubt(one.node, "name-clash", message)
@@ -107,52 +82,50 @@ def _vocabulary(sections: dict[str, list[Node]], domain: DomainText, notes: Note
     return replace(vocabulary, terms=there)
 
 
-def _check_init(sections: dict[str, list[Node]], naming: Naming) -> set[str]:
-    """Check the facts; the predicates that hold of something, now or later."""
-    left = [p for s in reversed(sections.get(":init", ())) for p in reversed(s.parts[1:])]
-    seen: dict[str, str] = {}
+def _check_init(sections: Sections, walk: Walk) -> None:
+    """Check the facts; those that hold at the start, or later, are `walk.uses.adds`."""
+    left = parts_of(sections, ":init")[::-1]
+    values: dict[str, str] = {}
+    again: set[str] = set()
     while left:
         fact = left.pop()
-        if fact.head == "and" and "and" not in naming.vocabulary.predicates:
-            naming.notes.add("syntax", fact, "(and …) in :init, which lists its facts without it: (:init (on a b) …)")
+        if fact.head == "and" and "and" not in walk.vocabulary.predicates:
+            walk.notes.add("syntax", fact, "(and …) in :init, which lists its facts without it: (:init (on a b) …)")
             left += reversed(fact.parts[1:])
-        elif fact.word is not None or not fact.parts:
-            naming.notes.add("syntax", fact, f"{fact.word or '()'} stands where a fact such as (on a b) belongs")
         elif fact.head == "at" and len(fact.parts) == 3 and NUMBER.fullmatch(fact.parts[1].word or ""):
-            _check_later(fact, naming)
-        elif fact.head in _UNCERTAIN and fact.head not in naming.vocabulary.predicates:
-            naming.feature(":contingent", fact)
-            naming.notes.doubt(fact, "unsupported", f"({fact.head} …) is read when the domain requires :contingent")
+            walk.feature(":timed-initial-literals", fact)
+            _check_fact(fact.parts[2], walk, later=True)
+        elif fact.head in _UNCERTAIN and fact.head not in walk.vocabulary.predicates:
+            walk.feature(":contingent", fact)
+            walk.notes.doubt(fact, "unsupported", f"({fact.head} …) is read when the domain requires :contingent")
             for part in fact.parts[1:]:
-                condition(part, {}, naming)
-        elif fact.head == "=" and len(fact.parts) == 3:
-            naming.function(fact.parts[1], {})
-            number(fact.parts[2], {}, naming)
-            _note_value(_key(fact.parts[1]), _key(fact.parts[2]), fact, seen, naming)
-        elif fact.head == "not" and len(fact.parts) == 2 and fact.parts[1].parts:
-            naming.atom(fact.parts[1], {}, naming.uses.denies)
-            _note_value(_key(fact.parts[1]), "false", fact, seen, naming)
-        else:
-            naming.atom(fact, {}, naming.uses.adds)
-            _note_value(_key(fact), "true", fact, seen, naming)
-    return {*naming.uses.adds, *naming.uses.reads}
+                walk.condition(part)
+        elif (said := _check_fact(fact, walk)) is not None:
+            of, value = said
+            before = values.setdefault(of, value)
+            if before != value:
+                walk.notes.add("contradiction", fact, f"{of} is {value} here and {before} before")
+            elif of in again:
+                walk.notes.add("duplicate-fact", fact, f"{of} is said twice")
+            again.add(of)
 
 
-def _check_later(fact: Node, naming: Naming) -> None:
-    """A timed initial literal."""
-    naming.feature(":timed-initial-literals", fact)
-    said = fact.parts[2]
-    if said.word is not None or not said.parts:
-        naming.notes.add("syntax", said, f"{said.word or '()'} stands where a fact such as (on a b) belongs")
-    elif said.head in _CHANGES and len(said.parts) == 3:
-        naming.function(said.parts[1], {})
-        number(said.parts[2], {}, naming)
-    elif said.head == "=" and len(said.parts) == 3:
-        naming.notes.doubt(said, "unsupported", "unified-planning reads (at TIME (assign …)), not (at TIME (= …))")
-    elif said.head == "not" and len(said.parts) == 2 and said.parts[1].parts:
-        naming.atom(said.parts[1], {}, naming.uses.denies)
-    else:
-        naming.atom(said, {}, naming.uses.adds)
+def _check_fact(fact: Node, walk: Walk, later: bool = False) -> tuple[str, str] | None:
+    """Check one fact; what it is about and the value that it has, None for what is no fact."""
+    if fact.word is not None or not fact.parts:
+        walk.notes.add("syntax", fact, f"{fact.word or '()'} stands where a fact such as (on a b) belongs")
+        return None
+    if len(fact.parts) == 3 and (fact.head == "=" or (later and fact.head in _CHANGES)):
+        if later and fact.head == "=":
+            walk.notes.doubt(fact, "unsupported", "unified-planning reads (at TIME (assign …)), not (at TIME (= …))")
+        walk.function(fact.parts[1])
+        walk.number(fact.parts[2])
+        return _key(fact.parts[1]), _key(fact.parts[2])
+    if fact.head == "not" and len(fact.parts) == 2 and fact.parts[1].parts:
+        walk.atom(fact.parts[1], walk.uses.denies)
+        return _key(fact.parts[1]), "false"
+    walk.atom(fact, walk.uses.adds)
+    return _key(fact), "true"
 
 
 def _key(node: Node) -> str:
@@ -161,37 +134,18 @@ def _key(node: Node) -> str:
     return node.word if node.word is not None else f"({' '.join(map(_key, node.parts))})"
 
 
-def _note_value(of: str, value: str, fact: Node, seen: dict[str, str], naming: Naming) -> None:
-    before = seen.setdefault(of, value)
-    if before != value:
-        naming.notes.add("contradiction", fact, f"{of} is {value} here and {before} before")
-    elif seen.get(f"{of} said") == value:
-        naming.notes.add("duplicate-fact", fact, f"{of} is said twice")
-    seen[f"{of} said"] = value
-
-
-def _goal(sections: dict[str, list[Node]], notes: Notes) -> Node | None:
+def _goal(sections: Sections, notes: Notes) -> Node | None:
     for section in sections.get(":goal", ())[:1]:
         if len(section.parts) != 2:
-            told = f"a goal is one formula, not {len(section.parts) - 1}; several go into an (and …)"
-            notes.add("syntax", section, told)
+            count = len(section.parts) - 1
+            notes.add("syntax", section, f"a goal is one formula, not {count}; several go into an (and …)")
         return section.parts[1] if len(section.parts) > 1 else None
     return None
 
 
-def _check_metric(sections: dict[str, list[Node]], naming: Naming) -> None:
-    for section in sections.get(":metric", ())[:1]:
-        if len(section.parts) != 3 or section.parts[1].word not in ("minimize", "maximize"):
-            naming.notes.add("syntax", section, "valid: (:metric minimize EXPRESSION), or maximize")
-            continue
-        number(section.parts[2], {}, naming)
-
-
-def _check_requirements(
-    sections: dict[str, list[Node]], domain: DomainText, uses: Uses, notes: Notes
-) -> tuple[str, ...]:
+def _check_requirements(sections: Sections, domain: DomainText, uses: Uses, notes: Notes) -> tuple[str, ...]:
     """What the problem alone needs: typed objects and functions belong to the domain that declares them."""
-    own = [p for s in sections.get(":requirements", ()) for p in s.parts[1:]]
+    own = parts_of(sections, ":requirements")
     check_names(own, notes)
     declared = {*domain.requirements, *(p.word for p in own if p.word)}
     asked = Uses(features={f: n for f, n in uses.features.items() if f not in granted(declared) | {":typing"}})

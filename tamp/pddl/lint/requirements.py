@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from tamp.files.replacing import replacing
-from tamp.pddl.lint.domain_text import DomainText
+from tamp.model.goal_syntax import Node
+from tamp.pddl.lint.declarations import DomainText
 from tamp.pddl.lint.findings import Notes, valid
-from tamp.pddl.lint.vocabulary import FOR_ALL_EFFECT, NEGATED_EQUALITY, Uses
-from tamp.pddl.tree import Node
+from tamp.pddl.lint.formulas import FOR_ALL_EFFECT, NEGATED_EQUALITY, Uses
 
 _QUANTIFIED = frozenset({":existential-preconditions", ":universal-preconditions"})
 _NUMBERS = frozenset({":numeric-fluents", ":action-costs"})
@@ -40,66 +40,23 @@ PURPOSE = {
 
 READ = frozenset(
     {
-        ":strips",
-        ":typing",
-        ":negative-preconditions",
-        ":disjunctive-preconditions",
-        ":equality",
-        ":existential-preconditions",
-        ":universal-preconditions",
-        ":quantified-preconditions",
-        ":conditional-effects",
-        ":fluents",
-        ":numeric-fluents",
-        ":adl",
-        ":durative-actions",
-        ":duration-inequalities",
-        ":timed-initial-literals",
-        ":timed-initial-effects",
-        ":action-costs",
-        ":hierarchy",
-        ":method-preconditions",
-        ":constraints",
-        ":contingent",
-        ":preferences",
-        ":time",
-        ":continuous-effects",
+        *(":strips", ":typing", ":adl", ":equality", ":negative-preconditions", ":disjunctive-preconditions"),
+        *(":existential-preconditions", ":universal-preconditions", ":quantified-preconditions"),
+        *(":conditional-effects", ":action-costs", ":fluents", ":numeric-fluents", ":preferences", ":constraints"),
+        *(":durative-actions", ":duration-inequalities", ":timed-initial-literals", ":timed-initial-effects"),
+        *(":time", ":continuous-effects", ":hierarchy", ":method-preconditions", ":contingent"),
     }
 )
 """The requirements that unified-planning reads."""
 
 OTHERS = frozenset(
     {
-        ":derived-predicates",
-        ":object-fluents",
-        ":goal-utilities",
-        ":domain-axioms",
-        ":ucpop",
-        ":multi-agent",
-        ":unfactored-privacy",
-        ":factored-privacy",
-        ":probabilistic-effects",
-        ":rewards",
-        ":mdp",
-        ":non-deterministic",
-        ":partial-observability",
-        ":open-world",
-        ":true-negation",
-        ":expression-evaluation",
-        ":safety-constraints",
-        ":subgoal-through-axioms",
-        ":action-expansions",
-        ":foreach-expansions",
-        ":dag-expansions",
-        ":existential-quantifiers",
-        ":universal-effects",
-        ":full-observability",
-        ":htn",
-        ":method-constraints",
-        ":negation",
-        ":supply-demand",
-        ":continuous-time",
-        ":disjunctive-goals",
+        *(":derived-predicates", ":object-fluents", ":goal-utilities", ":domain-axioms", ":ucpop", ":multi-agent"),
+        *(":unfactored-privacy", ":factored-privacy", ":probabilistic-effects", ":rewards", ":mdp"),
+        *(":non-deterministic", ":partial-observability", ":full-observability", ":open-world", ":true-negation"),
+        *(":expression-evaluation", ":safety-constraints", ":subgoal-through-axioms", ":action-expansions"),
+        *(":foreach-expansions", ":dag-expansions", ":existential-quantifiers", ":universal-effects", ":htn"),
+        *(":method-constraints", ":negation", ":supply-demand", ":continuous-time", ":disjunctive-goals"),
     }
 )
 """Requirements of PDDL's versions and dialects that unified-planning does not read."""

@@ -10,16 +10,16 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.runs.bench.records import Record
-from tamp.runs.bench.scheduling import PATIENCE, Key, Runner, run_all
-from tamp.runs.bench.workers import LOOK, THREADS, environment
+from tamp.runs.bench.records import EpisodeRecord
+from tamp.runs.bench.scheduling import PATIENCE, Key, LazyRunner, Runner, run_all
+from tamp.runs.bench.workers import THREADS, environment
 
 STORE = 100_000_000
 """Bytes for what workers hand over: records are small, and Ray would take a third of the memory."""
@@ -31,9 +31,9 @@ def run(
     keys: Iterable[Key],
     workers: int,
     make_runner: Callable[[], Runner],
-    given_up: Callable[[Key], Record],
+    given_up: Callable[[Key], EpisodeRecord],
     patience: float = PATIENCE,
-) -> Generator[Record]:
+) -> Generator[EpisodeRecord]:
     """As `run_all`, with actors of one CPU each as workers.
 
     `make_runner` must be picklable, and this folder and Python's be at the same place on every node. An
@@ -42,85 +42,41 @@ def run(
     """
     if due := list(keys):
         with _cluster(workers) as ray:
-            yield from run_all(due, workers, _Actors(ray, make_runner), given_up, patience)
+            yield from run_all(due, workers, partial(_ActorWorker, ray, make_runner), given_up, patience)
 
 
-@dataclass(eq=False)
-class _Member:
-    """An actor, the promise that it has started, since when it has been seen to run its episode, and that task."""
+class _ActorWorker:
+    """An actor, and the future that it has started."""
 
-    actor: Any
-    started: Any
-    since: float | None = None
-    task: Any = None
-
-
-@dataclass(eq=False)
-class _Actors:
-    ray: Any
-    make_runner: Callable[[], Runner]
-    members: dict[int, _Member] = field(default_factory=dict)
-
-    def give(self, worker: int, key: Key) -> None:
-        if worker not in self.members:
-            self.members[worker] = self._started()
-        member = self.members[worker]
-        member.task = member.actor.run.remote(key)
-        member.since = member.since and time.monotonic()
-
-    def _started(self) -> _Member:
+    def __init__(self, ray: Any, make_runner: Callable[[], Runner]) -> None:
         variables = {**dict.fromkeys(THREADS, "1"), **OWN, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        actor = (
-            self.ray.remote(_Worker)
-            .options(num_cpus=1, max_restarts=0, runtime_env={"env_vars": variables})
-            .remote(self.make_runner, os.getcwd())  # noqa: PTH109 (a text that any node understands)
-        )
-        return _Member(actor, actor.ready.remote())
+        options = {"num_cpus": 1, "max_restarts": 0, "runtime_env": {"env_vars": variables}}
+        self._ray = ray
+        self._actor = ray.remote(LazyRunner).options(**options).remote(make_runner, os.getcwd())  # noqa: PTH109 (text)
+        self._started: Future[Any] = self._actor.__ray_ready__.remote().future()
 
-    def answers(self, patience: float) -> Iterator[tuple[int, Record | None]]:
-        for member in self.members.values():
-            if member.since is None:  # waiting for room on the cluster is not hanging
-                started, _ = self.ray.wait([member.started], timeout=0)
-                member.since = time.monotonic() if started else None
-            elif time.monotonic() - member.since > patience:
-                self.ray.kill(member.actor)  # its task then says that it is gone
-        tasks, errors = {member.task: number for number, member in self.members.items()}, self.ray.exceptions
-        ready, _ = self.ray.wait(list(tasks), timeout=LOOK)
-        for task in ready:
-            try:
-                record = self.ray.get(task)
-            except errors.RayTaskError as error:  # raised by what the actor ran
-                raise (error.cause if isinstance(error.cause, Exception) else error) from None
-            except errors.RayError:
-                record = None
-            yield tasks[task], record
+    def submit(self, key: Key) -> Future[EpisodeRecord]:
+        answer = Future[EpisodeRecord]()
+        self._actor.run.remote(key).future().add_done_callback(partial(self._answered, answer))
+        return answer
 
-    def stop(self, worker: int) -> None:
-        member = self.members.pop(worker, None)
+    def is_ready(self) -> bool:
+        return self._started.done()
+
+    def end(self) -> None:
         with contextlib.suppress(Exception):  # it is gone already, or the cluster is
-            self.ray.kill(member and member.actor)
+            self._ray.kill(self._actor)
 
-    def close(self) -> None:  # a cluster that was joined lives on, and others need the room
-        for number in list(self.members):
-            self.stop(number)
-
-
-class _Worker:
-    """An actor: makes its runner with its first episode, then runs episodes."""
-
-    def __init__(self, make_runner: Callable[[], Runner], folder: str) -> None:
-        self._make_runner, self._folder = make_runner, folder
-        self._runner: Runner | None = None
-
-    def ready(self) -> None:
-        """Answered once the actor has started."""
-
-    def run(self, key: Key) -> Record:
-        """One episode. A runner that cannot be made is an error of the run, as on one machine."""
-        if self._runner is None:
-            os.chdir(self._folder)  # relative paths mean what they mean to whoever typed them
-            self._runner = self._make_runner()
-        return self._runner(key)
+    def _answered(self, answer: Future[EpisodeRecord], task: Future[Any]) -> None:
+        error, errors = task.exception(), self._ray.exceptions
+        if error is None:
+            answer.set_result(task.result())
+        elif isinstance(error, errors.RayTaskError):  # raised by what the actor ran
+            answer.set_exception(error.cause if isinstance(error.cause, Exception) else error)
+        elif isinstance(error, errors.RayError):
+            answer.set_exception(BrokenExecutor(str(error)))
+        else:
+            answer.set_exception(error)
 
 
 @contextmanager

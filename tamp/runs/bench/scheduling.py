@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from tamp.runs.bench.records import Record
+    from tamp.runs.bench.records import EpisodeRecord
 
 ATTEMPTS = 3
 """Workers that may die over one episode before it is given up."""
 PATIENCE = 600.0
 """Seconds after which an episode's worker counts as hung and is ended."""
+LOOK = 1.0
+"""Seconds between looks for workers that hang."""
 
 
 class Key(NamedTuple):
@@ -24,113 +29,129 @@ class Key(NamedTuple):
     init_state: int
     wording: int = 0
 
-
-@dataclass
-class Schedule:
-    """Episodes still to run, grouped by task: a worker keeps a task, whose scene it has built, while it can."""
-
-    due: dict[tuple[str, int], list[Key]]
-    running: dict[int, Key] = field(default_factory=dict)
-    deaths: dict[Key, int] = field(default_factory=dict)
-    _tasks: dict[int, tuple[str, int]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, keys: Iterable[Key]) -> Schedule:
-        """A schedule of the given episodes."""
-        due: dict[tuple[str, int], list[Key]] = {}
-        for key in keys:
-            due.setdefault(key[:2], []).append(key)
-        return cls(due)
-
-    def next(self, worker: int) -> Key | None:
-        """The next episode for a worker, which is then running it; None when nothing is left to give out.
-
-        It goes on with its own task; else it takes one that nobody works on, else the one with most left.
-        """
-        own = self._tasks.get(worker)
-        if own not in self.due:
-            taken = set(self._tasks.values())
-            free = [task for task in self.due if task not in taken]
-            if not self.due:
-                return None
-            own = free[0] if free else max(self.due, key=lambda task: len(self.due[task]))
-        self._tasks[worker] = own
-        key = self.due[own].pop(0)
-        if not self.due[own]:
-            del self.due[own]
-        self.running[worker] = key
-        return key
-
-    def finished(self, worker: int) -> None:
-        """A worker has delivered its record."""
-        del self.running[worker]
-
-    def died(self, worker: int) -> Key | None:
-        """A worker is gone: its episode is due again. Returns it instead when too many have died of it."""
-        key = self.running.pop(worker, None)
-        self._tasks.pop(worker, None)
-        if key is None:
-            return None
-        self.deaths[key] = self.deaths.get(key, 0) + 1
-        if self.deaths[key] >= ATTEMPTS:
-            return key
-        self.due.setdefault(key[:2], []).insert(0, key)
-        return None
-
-    def left(self) -> Sequence[Key]:
-        """Episodes not given out yet."""
-        return [key for keys in self.due.values() for key in keys]
+    @property
+    def folder(self) -> str:
+        """The name of the episode's folder."""
+        return "-".join(map(str, self if self.wording else self[:3]))
 
 
-Runner = Callable[[Key], "Record"]
+Runner = Callable[[Key], "EpisodeRecord"]
 """Runs one episode. Made once in each worker, so it may keep what episodes share."""
 
 
-class Pool(Protocol):
-    """Workers by their numbers."""
+class BenchWorker(Protocol):
+    """A process that runs episodes one after another."""
 
-    def give(self, worker: int, key: Key) -> None:
-        """Have a worker run an episode; it is started where it is not there."""
+    def submit(self, key: Key) -> Future[EpisodeRecord]:
+        """Have it run an episode. The future raises what the runner raised, BrokenExecutor where the process died."""
         ...
 
-    def answers(self, patience: float) -> Iterable[tuple[int, Record | None]]:
-        """Wait a moment for records of workers; None of one that is dead, or that was ended since its episode took more
-        than `patience` seconds. Raises what a runner raised."""
+    def is_ready(self) -> bool:
+        """Whether it has started: waiting for room on a cluster is not hanging."""
         ...
 
-    def stop(self, worker: int) -> None:
-        """End a worker that is dead or has nothing to do."""
+    def end(self) -> None:
+        """End it at once, whatever it does."""
         ...
 
-    def close(self) -> None:
-        """End all workers."""
-        ...
+
+class LazyRunner:
+    """What a worker's process has: its runner, made with its first episode, so that what prevents it is an error of the
+    run. Relative paths are those of `folder`."""
+
+    def __init__(self, make_runner: Callable[[], Runner], folder: str) -> None:
+        self._make_runner, self._folder = make_runner, folder
+        self._runner: Runner | None = None
+
+    def run(self, key: Key) -> EpisodeRecord:
+        """Run one episode."""
+        if self._runner is None:
+            os.chdir(self._folder)
+            self._runner = self._make_runner()
+        return self._runner(key)
+
+
+class _Slot:
+    """A place for a worker, which is started with its first episode; the episode that it runs, and since when."""
+
+    def __init__(self, start: Callable[[], BenchWorker]) -> None:
+        self._start = start
+        self.worker: BenchWorker | None = None
+        self.key: Key | None = None
+        self.since: float | None = None
+
+    def give(self, key: Key) -> Future[EpisodeRecord]:
+        self.key, self.since = key, None
+        if self.worker is not None:
+            with suppress(BrokenExecutor):  # it may have died since its last episode
+                return self.worker.submit(key)
+            self.end()
+        self.worker = self._start()
+        return self.worker.submit(key)
+
+    def end(self) -> None:
+        if self.worker is not None:
+            self.worker.end()
+        self.worker = None
+
+    def end_if_hung(self, patience: float) -> None:
+        """End a worker that takes too long; its future then raises BrokenExecutor."""
+        if self.worker is None or not self.worker.is_ready():
+            return
+        self.since = self.since or time.monotonic()
+        if time.monotonic() - self.since > patience:
+            self.worker.end()
 
 
 def run_all(
-    keys: Iterable[Key], workers: int, pool: Pool, given_up: Callable[[Key], Record], patience: float
-) -> Generator[Record]:
+    keys: Iterable[Key],
+    workers: int,
+    start: Callable[[], BenchWorker],
+    given_up: Callable[[Key], EpisodeRecord],
+    patience: float = PATIENCE,
+) -> Generator[EpisodeRecord]:
     """Records of the given episodes as they come, in any order. `given_up` makes that of an episode over which workers
-    died again and again. Closing the iterator ends the workers."""
-    schedule = Schedule.of(keys)
-
-    def go_on(worker: int) -> None:
-        if (key := schedule.next(worker)) is None:
-            pool.stop(worker)
-        else:
-            pool.give(worker, key)
-
-    with closing(pool):
-        for worker in range(min(workers, len(schedule.left()))):
-            go_on(worker)
-        while schedule.running:
-            for worker, record in pool.answers(patience):
-                if record is not None:
-                    schedule.finished(worker)
-                    go_on(worker)
-                    yield record
+    died again and again. Raises what a runner raised. Closing the iterator ends the workers."""
+    due, deaths = [*keys], Counter[Key]()
+    slots = [_Slot(start) for _ in range(min(workers, len(due)))]
+    running: dict[Future[EpisodeRecord], _Slot] = {}
+    try:
+        while due or running:
+            for slot in slots:
+                if slot in running.values():
                     continue
-                pool.stop(worker)
-                if (lost := schedule.died(worker)) is not None:
-                    yield given_up(lost)
-                go_on(worker)
+                if due:
+                    key = next_key(due, slot.key, [s.key for s in slots])
+                    running[slot.give(key)] = slot
+                else:
+                    slot.end()
+            done, _ = wait(running, timeout=LOOK, return_when=FIRST_COMPLETED)
+            for future in done:
+                slot = running.pop(future)
+                assert slot.key is not None
+                try:
+                    yield future.result()
+                except BrokenExecutor:
+                    slot.end()
+                    deaths[slot.key] += 1
+                    if deaths[slot.key] < ATTEMPTS:
+                        due.insert(0, slot.key)
+                    else:
+                        yield given_up(slot.key)
+            for slot in running.values():
+                slot.end_if_hung(patience)
+    finally:
+        for slot in slots:
+            slot.end()
+
+
+def next_key(due: list[Key], last: Key | None, others: Iterable[Key | None]) -> Key:
+    """Take an episode from those due: of the task that a worker ran last, whose scene it has built; else of one that no
+    other works on, else of the one with most left."""
+    left = Counter(k[:2] for k in due)
+    taken = {k[:2] for k in others if k is not None}
+    task = last[:2] if last is not None and last[:2] in left else next((t for t in left if t not in taken), None)
+    task = task or max(left, key=lambda t: left[t])
+    key = next(k for k in due if k[:2] == task)
+    due.remove(key)
+    return key

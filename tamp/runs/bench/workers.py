@@ -6,19 +6,15 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 
-from tamp.runs.bench.records import Record
-from tamp.runs.bench.scheduling import PATIENCE, Key, Runner, run_all
+from tamp.runs.bench.records import EpisodeRecord
+from tamp.runs.bench.scheduling import PATIENCE, Key, LazyRunner, Runner, run_all
 
-LOOK = 1.0
-"""Seconds between looks for workers that hang."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -26,81 +22,50 @@ def run(
     keys: Iterable[Key],
     workers: int,
     make_runner: Callable[[], Runner],
-    given_up: Callable[[Key], Record],
+    given_up: Callable[[Key], EpisodeRecord],
     patience: float = PATIENCE,
-) -> Generator[Record]:
+) -> Generator[EpisodeRecord]:
     """As `run_all`, with processes as workers. `make_runner` must be picklable."""
-    return run_all(keys, workers, _Processes(make_runner), given_up, patience)
+    return run_all(keys, workers, partial(_ProcessWorker, make_runner), given_up, patience)
 
 
-@dataclass(eq=False)
-class _Worker:
-    process: BaseProcess
-    connection: Connection
-    since: float = 0.0
+class _ProcessWorker:
+    """An executor with one process: where that dies, the others go on."""
 
-
-@dataclass(eq=False)
-class _Processes:
-    make_runner: Callable[[], Runner]
-    workers: dict[int, _Worker] = field(default_factory=dict)
-
-    def give(self, worker: int, key: Key) -> None:
-        if worker not in self.workers:
-            self.workers[worker] = self._started()
-        self.workers[worker].since = time.monotonic()
-        self.workers[worker].connection.send(key)
-
-    def _started(self) -> _Worker:
+    def __init__(self, make_runner: Callable[[], Runner]) -> None:
         context = multiprocessing.get_context("spawn")  # what has threads must not be forked
-        ours, theirs = context.Pipe()
         resource_tracker.ensure_running()  # `start` would do it inside, and unblocks the interrupt when it does
+        before = multiprocessing.active_children()
+        self._executor = ProcessPoolExecutor(1, context, _begin, (make_runner, os.getcwd()))  # noqa: PTH109 (text)
         # It shares the machine with others like it: no threads of its own for algebra.
         with environment(dict.fromkeys(THREADS, "1")), no_interrupts():
-            # No daemon: those may start nothing, and an episode with the clock running plans in a process of its own.
-            process = context.Process(target=_work, args=(theirs, self.make_runner))
-            process.start()
-            theirs.close()
-        return _Worker(process, ours)
+            self._executor.submit(os.getpid)  # starts the process
+        (self._process,) = set(multiprocessing.active_children()).difference(before)
 
-    def answers(self, patience: float) -> Iterator[tuple[int, Record | None]]:
-        ready = wait([w.connection for w in self.workers.values()], timeout=LOOK)
-        for number, worker in list(self.workers.items()):
-            if worker.connection in ready:
-                try:
-                    answer = worker.connection.recv()
-                except (EOFError, OSError):
-                    answer = None
-                if isinstance(answer, BaseException):
-                    raise answer
-                yield number, answer
-            elif time.monotonic() - worker.since > patience:
-                worker.process.kill()  # it then answers that it is dead
+    def submit(self, key: Key) -> Future[EpisodeRecord]:
+        return self._executor.submit(_run, key)
 
-    def stop(self, worker: int) -> None:
-        if (ended := self.workers.pop(worker, None)) is not None:
-            ended.connection.close()
-            ended.process.join()
+    def is_ready(self) -> bool:
+        return True
 
-    def close(self) -> None:
-        for worker in self.workers.values():
-            worker.process.kill()
-        for worker in self.workers.values():
-            worker.process.join()
+    def end(self) -> None:
+        self._process.kill()
+        self._executor.shutdown()
 
 
-def _work(connection: Connection, make_runner: Callable[[], Runner]) -> None:
-    """A worker's life: a key in, a record out, until the other end closes."""
+_LAZY: list[LazyRunner] = []
+"""The runner of a worker's process."""
+
+
+def _begin(make_runner: Callable[[], Runner], folder: str) -> None:
+    """Begin a worker's process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it has been blocked from the start; so for what it starts itself
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    try:
-        runner = make_runner()
-        while True:
-            connection.send(runner(connection.recv()))
-    except (EOFError, BrokenPipeError):
-        return
-    except Exception as error:
-        connection.send(error)
+    _LAZY.append(LazyRunner(make_runner, folder))
+
+
+def _run(key: Key) -> EpisodeRecord:
+    return _LAZY[0].run(key)
 
 
 def _end_with_parent() -> None:

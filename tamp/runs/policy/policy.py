@@ -1,7 +1,7 @@
 """A policy as others know it: reset with an instruction, then an action for each observation.
 
 Inside are a perceiver of pictures, a reader of the instruction, and a session that plans, moves and looks again. It is
-told nothing but observations and the instruction, and ends quietly: once it is done, or knows why not, it holds still.
+given nothing but observations and the instruction. Once it is done, or knows why not, it holds still.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ import numpy as np
 from motion.dynamics import ArmDynamics, Dynamics
 from motion.poses import Array
 from motion.standard_action import finger_target
-from tamp.agent.agent import Agent, Outcome
-from tamp.agent.camera_perceiver import PerceiverFactory, TabletopPerceiver
-from tamp.agent.decision_request import Decide
-from tamp.agent.instruction import Instruction, Read, meant, nobody_reads
+from tamp.agent.agent import Agent, AgentOutcome
+from tamp.agent.camera_perceiver import Instruction, PerceiverFactory, Read, TabletopPerceiver, meant, nobody_reads
+from tamp.agent.director import Decide
 from tamp.agent.recovery_options import REFLEXES
 from tamp.agent.tabletop_agent import at_table, in_turn
 from tamp.errors import InputError, Refusal, TampError
@@ -26,17 +25,16 @@ from tamp.model.backend import Command, Observation
 from tamp.model.domain import Domain
 from tamp.model.events import Event, Journal, Publish
 from tamp.model.goal import Goal
-from tamp.model.scene import RobotState, Scene
-from tamp.model.scene_record import told_of
+from tamp.model.scene import RobotState, Scene, record_of
 from tamp.model.state import WorldState
 from tamp.pddl.planner import Engine, Planner
 from tamp.perception.camera_calibration import Calibration, encoders, has_pictures
 from tamp.perception.relative_places import goals_in
-from tamp.planning.planner_process import Notes
+from tamp.planning.assistant import JournalBuffer
 from tamp.runs.moving_parts import parts_told
 
 MOST_STEPS = 2000
-"""Control steps after which it gives up by itself: whoever evaluates it has a limit of their own."""
+"""Control steps after which it gives up by itself; an evaluation has its own limit."""
 
 More = Callable[[], Mapping[str, Any]]
 """Gives the pictures of this very moment, named as in an observation."""
@@ -46,7 +44,7 @@ is to be `untouched`, in the scene's names. Refusal where it cannot be said in t
 
 
 @dataclass(eq=False)
-class Diary(Notes):
+class Diary(JournalBuffer):
     """What was tried, found and done, in order, until it is sent. `also` gets the session's events at once."""
 
     also: Publish = lambda event: None
@@ -80,7 +78,7 @@ class Policy:
     _now: _Episode | None = None
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> AgentOutcome | None:
         """What this episode came to; None as long as it goes on."""
         return self._now.outcome if self._now else None
 
@@ -95,7 +93,7 @@ class Policy:
         names: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Begin an episode: what to do is read once the scene has been seen. Without an instruction `given` is asked.
-        `names` are words of whoever gives it, each with the category of the library that they mean, and the region of
+        `names` are words of the instruction, each with the category of the library that they mean, and the region of
         one such thing, if they mean that: {"drawer": ("wooden_cabinet", "top_region")}.
         InputError for neither."""
         if (instruction is None) == (given is None):
@@ -111,40 +109,38 @@ class Policy:
             raise InputError(f"reset comes first: send {sent}, the policy knows neither what to do nor the cameras")
         return self._now.act(observation)
 
-    def end(self) -> Outcome | None:
+    def end(self) -> AgentOutcome | None:
         """Stop where it is; what the episode came to, None without one."""
         return self._now.end() if self._now else None
 
 
+@dataclass(eq=False)
 class _Episode:
-    """One episode of a policy. It is the backend that the session's performer is made with, too."""
+    """One episode of a policy. It is also the backend of the agent at the table."""
 
-    def __init__(
-        self,
-        policy: Policy,
-        calibration: Calibration,
-        instruction: str | None,
-        seed: int,
-        more: More | None,
-        given: Given | None,
-        names: Mapping[str, Sequence[str]],
-    ) -> None:
-        self.outcome: Outcome | None = None
-        self._names = names
-        self.commanded: Command | None = None
-        """What the last action is to do."""
-        self.period = calibration.robot.period
-        self._policy, self._calibration, self._seed = policy, calibration, seed
-        self._instruction, self._more, self._given = instruction, more, given
-        self._arm = ArmDynamics(calibration.robot)
-        self._told: Mapping[str, Any] = {}
-        self._acted, self._commands, self._fingers = 0, 0, np.nan
-        make, cameras = policy.make_perceiver, calibration.cameras
-        self._perceiver = TabletopPerceiver(
-            self, calibration.robot, cameras, self._take, make, self._saw, policy.searches
-        )
-        self._agent: Agent | None = None
-        self._came_to = Outcome()
+    policy: Policy
+    calibration: Calibration
+    instruction: str | None
+    seed: int
+    more: More | None
+    given: Given | None
+    names: Mapping[str, Sequence[str]]
+    outcome: AgentOutcome | None = None
+    commanded: Command | None = None
+    """What the last action is to do."""
+    _agent: Agent | None = None
+    _came_to: AgentOutcome = field(default_factory=AgentOutcome)
+    _observed: Mapping[str, Any] = field(default_factory=dict)
+    _acted: int = 0
+    _commands: int = 0
+    _fingers: float = np.nan
+    """Where the fingers were last asked to go, from -1 to 1."""
+
+    def __post_init__(self) -> None:
+        robot, cameras = self.calibration.robot, self.calibration.cameras
+        self.period, self._arm = robot.period, ArmDynamics(robot)
+        make, searches = self.policy.make_perceiver, self.policy.searches
+        self._perceiver = TabletopPerceiver(self, robot, cameras, self._take, make, self._saw, searches)
 
     # What is felt and seen
 
@@ -163,33 +159,33 @@ class _Episode:
     def stop(self) -> None:
         """Nothing: it stands still by itself."""
 
-    def _feel(self, told: Mapping[str, Any]) -> None:
-        felt = encoders(told, self._arm.limits)
-        self._told, self._dynamics = told, self._arm.at(felt)
+    def _feel(self, observation: Mapping[str, Any]) -> None:
+        felt = encoders(observation, self._arm.limits)
+        self._observed, self._dynamics = observation, self._arm.at(felt)
         opening = float(np.abs(felt.fingers).sum())
         self._robot = RobotState(felt.q, opening, self._dynamics.T_world_tool)
-        if np.isnan(self._fingers):  # nobody has said where they were told to go before
+        if np.isnan(self._fingers):  # at first they are where they were asked to be
             self._fingers = float(np.clip(2.0 * opening / self._widest - 1.0, -1.0, 1.0))
 
     @property
     def _widest(self) -> float:
-        return self._calibration.robot.gripper.opening
+        return self.calibration.robot.gripper.opening
 
     def _take(self) -> Mapping[str, Any]:
         """The last observation's pictures, or those that the client takes now."""
-        if self._more is not None and not has_pictures(self._told, self._calibration.cameras):
-            return self._more()
-        return self._told
+        if self.more is not None and not has_pictures(self._observed, self.calibration.cameras):
+            return self.more()
+        return self._observed
 
     def _saw(self, scene: Scene) -> None:
         """Note what each look showed: where there is a video it is drawn on that."""
-        self._policy.journal.event("look", **told_of(scene))
+        self.policy.journal.event("look", **record_of(scene))
 
-    def act(self, told: Mapping[str, Any]) -> Array:
+    def act(self, observation: Mapping[str, Any]) -> Array:
         """The action for an observation."""
         if self.outcome is not None:
             return np.zeros(7)
-        self._feel(told)
+        self._feel(observation)
         if self._agent is None:
             self._begin()
         command = self._tick()
@@ -198,7 +194,7 @@ class _Episode:
             self._finish()
             return np.zeros(7)
         self.commanded, self._commands = command, self._commands + 1
-        arm, controller = self._dynamics, self._calibration.controller
+        arm, controller = self._dynamics, self.calibration.controller
         action = controller.action(*command, self._fingers, self._widest, _arrays(arm))
         self._fingers = finger_target(self._fingers, action[6])
         return action
@@ -211,8 +207,8 @@ class _Episode:
     def _begin(self) -> None:
         """See, read and take up what is wanted; without an agent where nothing can be seen, and the outcome says why.
         InputError for pictures that are none."""
-        policy, robot = self._policy, self._calibration.robot
-        think = in_turn(policy.domain, policy.planner, np.random.default_rng(self._seed), policy.journal)
+        policy, robot = self.policy, self.calibration.robot
+        think = in_turn(policy.domain, policy.planner, np.random.default_rng(self.seed), policy.journal)
         try:
             ready = at_table(self, self._perceiver, robot, policy.domain, think, policy.publish, policy.most_steps)
             table = ready.table
@@ -224,7 +220,7 @@ class _Episode:
             return
         policy.journal.event("state", atoms=state.atoms)
         self._agent = Agent(
-            ready, self._goals, policy.journal, lambda reads: self._perceiver.search(table, reads, self._seed)
+            ready, self._goals, policy.journal, lambda reads: self._perceiver.search(table, reads, self.seed)
         )
         self._came_to = self._agent.outcome
         try:
@@ -233,17 +229,17 @@ class _Episode:
             self._agent.refused("goal", e)
 
     def _goals(self, scene: Scene, state: WorldState) -> tuple[Goal, ...]:
-        policy = self._policy
-        policy.journal.event("scene", **told_of(scene), symbols=state.symbols, parts=parts_told(scene))
-        if self._given is not None:
-            said = self._given(told_of(scene))
+        policy = self.policy
+        policy.journal.event("scene", **record_of(scene), symbols=state.symbols, parts=parts_told(scene))
+        if self.given is not None:
+            said = self.given(record_of(scene))
             return goals_in(scene, state, policy.domain, said["goals"], said.get("untouched", ()))
-        policy.journal.event("instruction", text=self._instruction)
-        words, names = str(self._instruction), meant(self._names, scene)
-        told = Instruction(words, scene, state, policy.domain, policy.journal, names=names)
-        return policy.read(self._perceiver.shown(told))
+        policy.journal.event("instruction", text=self.instruction)
+        words, names = str(self.instruction), meant(self.names, scene)
+        given = Instruction(words, scene, state, policy.domain, policy.journal, names=names)
+        return policy.read(self._perceiver.shown(given))
 
-    def end(self) -> Outcome:
+    def end(self) -> AgentOutcome:
         """Stop here."""
         if self.outcome is None:
             if self._agent is not None:

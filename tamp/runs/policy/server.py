@@ -1,4 +1,4 @@
-"""A policy behind a websocket, as policy servers for robots have it: see `tamp.runs.policy.answering` for the messages.
+"""A policy behind a websocket, as policy servers for robots have it: see `tamp.runs.policy.remote` for the messages.
 
 One client is served at a time, and its policy is called in the thread that called `serve`. As openpi's clients expect,
 the first message says what is served, and an error is text, then the end of the connection with code 1011: openpi's
@@ -18,7 +18,7 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.ports import LOCAL, Places, bound_sending, refusal
-from tamp.runs.policy.answering import Answering
+from tamp.runs.policy.remote import Answering
 from tamp.wire import LARGEST, MOST_ENTRIES, pack, unpack
 
 IDLE = 600.0
@@ -83,7 +83,7 @@ def serve(
     ready: Callable[[int], None],
     stop: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Serve until `stop`, or Ctrl-C; `ready` is told the port (0: any free one). InputError when it is taken."""
+    """Serve until `stop`, or Ctrl-C; `ready` gets the port (0: any free one). InputError when it is taken."""
     from websockets.sync.server import ServerConnection
     from websockets.sync.server import serve as listening
 

@@ -24,36 +24,29 @@ async function viewed() {
   }
 }
 /**
- * The video, the control step and the 3-D view in step with one another, and the events. Returns a function that takes
- * what there is of an episode that is over (tamp/view/episode_page.py), and takes it again where it went on after all.
+ * The video, the control step and the 3-D view in step with one another. Returns a function that takes what there is of
+ * an episode that is over (tamp/view/episode_page.py), and takes it again where it went on after all.
  */
 function inStep(picture) {
   const video = by("video"), slider = by("step");
-  let episode = null, begun = [];
-  function show(step, more) {
-    picture.show({...stateAt(episode.history, step), ...more});
-    if (!begun.length) return;
-    const now = begun.filter((a) => a.first <= step && step <= a.last), numbers = now.map(({number}) => String(number));
+  let episode = null;
+  function show(step, marks) {
+    picture.show({...stateAt(episode.history, step), marks});
+    const now = episode.actions.filter((a) => a.first !== null && a.first <= step && step <= a.last), rows = now.map(({number}) => `step-${number}`);
     slider.value = step;
     by("step-now").textContent = `${step} of ${slider.max}, ${episode.period} s each`;
     by("action-now").textContent = now.map((a) => `Action ${a.number}: ${a.action}`).join("; ") || "Between actions";
-    for (const bar of document.querySelectorAll(".bar")) bar.classList.toggle("now", numbers.includes(bar.dataset.number));
-    for (const row of document.querySelectorAll(".actions > li")) row.classList.toggle("now", numbers.includes(row.id.slice(5)));
+    for (const row of document.querySelectorAll(".actions > li")) row.classList.toggle("now", rows.includes(row.id));
   }
-  function go(step, more) {
-    show(step, more);
+  function go(step, marks) {
+    show(step, marks);
     if (video) video.currentTime = Math.max(0, (step - 1) * episode.period);
   }
   slider.addEventListener("input", () => go(Number(slider.value)));
-  onClick("[data-number]", (button) => {
-    const action = begun.find((a) => a.number === Number(button.dataset.number));
-    if (button.title) by("picked").textContent = button.title;
-    if (action) go(action.first);
-    if (action && button.matches(".go")) by("moving").scrollIntoView();
-  });
-  onClick("[data-obstacle]", (button) => {
-    const {step, marks, spans} = episode.obstacles[Number(button.dataset.obstacle)];
-    go(step, {marks, spans});
+  onClick("[data-step]", ({dataset: {step}}) => { go(Number(step)); by("moving").scrollIntoView(); });
+  onClick("[data-failure]", ({dataset: {failure}}) => {
+    const {step, marks} = episode.failures[Number(failure)];
+    go(step, marks);
     by("space").scrollIntoView({block: "center"});
   });
   if (video) {
@@ -62,17 +55,12 @@ function inStep(picture) {
   }
   return (other) => {
     episode = other;
-    begun = episode.actions.filter(({first}) => first !== null);
+    const begun = episode.actions.filter(({first}) => first !== null);
     by("scrub").hidden = !begun.length;
     const first = Math.min(...begun.map((a) => a.first)), last = Math.max(...begun.map((a) => a.last));
     if (begun.length) Object.assign(slider, {min: first, max: last});
-    const {step, marks, spans} = episode.failing ? episode.obstacles[episode.obstacles.length - 1] : {step: begun.length ? first : 0};
-    show(step, {marks, spans});
-    searchable(episode.events.map(([number, kind, t, text]) => ({kind, text: `${kind} ${text}`, cells() {
-      const holds = element("td");
-      holds.append(element("code", text));
-      return [element("td", number, {class: "num", "data-name": "line"}), element("td", `${t.toFixed(2)}\u00a0s`, {class: "num"}), element("td", kind), holds];
-    }})));
+    const {step, marks} = episode.failing === null ? {step: begun.length ? first : 0} : episode.failures[episode.failing];
+    show(step, marks);
   };
 }
 async function opened() {

@@ -9,7 +9,7 @@ async function three() {
  * position. Returns `build`, which takes a scene (tamp/view/picture.py), and `show`, which takes a state:
  *   values  of the robot's joints, or null; things  of each {at, by}: its transform, and how far its joints are
  *   path    points, of which the first `done` are behind the tool
- *   marks   {name: [text, wrong]}: what is said of things; spans  [{from, to, text}]: lines, and what is said of them
+ *   marks   names of things that are shown in red
  */
 function space(place) {
   const view = {turn: 2.6, tilt: 0.4, zoom: 1}, SIDE = {...view}, TOP = {turn: 3.1416, tilt: 1.57, zoom: 1};
@@ -64,19 +64,15 @@ function space(place) {
     things = scene.things.map(thing);
     show(state);
   }
-  function line(points, name, dashed) {
-    const look = {color: colour(name)};
-    const material = dashed ? new THREE.LineDashedMaterial({...look, dashSize: 0.02, gapSize: 0.01}) : new THREE.LineBasicMaterial(look);
-    const made = new THREE.Line(new THREE.BufferGeometry().setFromPoints(vectors(points)), material);
-    made.computeLineDistances();
-    loose.add(made);
+  function line(points, name) {
+    loose.add(new THREE.Line(new THREE.BufferGeometry().setFromPoints(vectors(points)), new THREE.LineBasicMaterial({color: colour(name)})));
   }
   function show(other) {
     state = other;
     const values = state.values || scene.rest;
     for (const each of robot) { each.frame.visible = Boolean(values); if (values && each.joint) move(each, each.joint.times * (values[each.joint.value] || 0)); }
     things.forEach(({group, links, glass, rim, kind}, n) => {
-      const now = (state.things || [])[n], [, wrong] = (state.marks || {})[scene.things[n].name] || [];
+      const now = (state.things || [])[n], wrong = (state.marks || []).includes(scene.things[n].name);
       if (!now) { content.remove(group); return; }
       content.add(group);
       group.matrix.copy(matrix(now.at)).decompose(group.position, group.quaternion, group.scale);
@@ -89,7 +85,6 @@ function space(place) {
     content.add(loose);
     line(state.path || [], "--line");
     line((state.path || []).slice(0, state.done), "--path");
-    for (const {from, to} of state.spans || []) line([from, to], "--bad", true);
     room.expandByObject(content);
     grid();
     soon();
@@ -120,11 +115,10 @@ function space(place) {
   }
   /** Names what there is; a name that would cover another one goes below it. */
   function write(width, height) {
-    const marks = state.marks || {}, texts = [], boxes = [];
-    for (const {from, to, text} of state.spans || []) texts.push({text, at: from.map((x, k) => (x + to[k]) / 2), wrong: true});
+    const texts = [], boxes = [];
     scene.things.forEach(({name}, n) => {
       const now = (state.things || [])[n];
-      if (now) texts.push({text: marks[name] ? `${name}: ${marks[name][0]}` : name, at: [3, 7, 11].map((k) => now.at[k]), wrong: Boolean(marks[name])});
+      if (now) texts.push({text: name, at: [3, 7, 11].map((k) => now.at[k]), wrong: (state.marks || []).includes(name)});
     });
     if (state.done) texts.push({text: "tool", at: state.path[state.done - 1]});
     labels.replaceChildren(...texts.sort((a, b) => Boolean(b.wrong) - Boolean(a.wrong)).map(({text, wrong}) => element("span", text, wrong ? {class: "bad"} : {})));

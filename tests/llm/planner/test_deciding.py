@@ -6,7 +6,7 @@ import pytest
 
 from llm.models.language_model import Completion, Prompt, fits
 from llm.planner.deciding import END, SKIPS, commands, decided, shots
-from tamp.agent.decision_request import Question
+from tamp.agent.director import DecisionRequest
 from tamp.model.atoms import Atom
 from tamp.model.goal import Goal
 from tamp.model.state import WorldState, problem_of
@@ -20,11 +20,11 @@ GOAL = Goal(Atom("in", ("cup", "chest")))
 TABLETOP = load("tabletop")
 
 
-def question(*running: str, not_again: frozenset[str] = frozenset(), state: WorldState = STATE) -> Question:
-    return Question(GOAL, state, "Actions: []", running, (), not_again)
+def question(*running: str, not_again: frozenset[str] = frozenset(), state: WorldState = STATE) -> DecisionRequest:
+    return DecisionRequest(GOAL, state, "Actions: []", running, (), not_again)
 
 
-def said(asked: Question) -> list[str]:
+def said(asked: DecisionRequest) -> list[str]:
     return commands(problem_of(TABLETOP, asked.state, asked.goal.parts), asked)
 
 

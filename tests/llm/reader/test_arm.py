@@ -8,7 +8,7 @@ import pytest
 
 from llm.reader.arm import ArmNames, plan_of
 from tamp.errors import Refusal
-from tamp.planning.planner_process import Notes
+from tamp.planning.assistant import JournalBuffer
 from tests.llm.reader.test_bounds import Anything
 
 NAMES = ArmNames(("home", "above_table", "bin_drop"), ("cup", "wine glass"))
@@ -61,27 +61,27 @@ NO_PLAN = {
 
 @pytest.mark.parametrize("program", DUE)
 def test_a_program_becomes_steps(program: str, scripted) -> None:  # type: ignore[no-untyped-def]
-    plan = plan_of("the red cup, a fork", NAMES, scripted(program), Notes())
+    plan = plan_of("the red cup, a fork", NAMES, scripted(program), JournalBuffer())
     assert plan == {"goal": "the red cup, a fork", "steps": DUE[program]}
 
 
 @pytest.mark.parametrize("program", NO_PLAN)
 def test_what_is_no_plan_says_why(program: str, scripted) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(Refusal) as told:
-        plan_of("the red cup, a fork", NAMES, scripted(program), Notes())
+        plan_of("the red cup, a fork", NAMES, scripted(program), JournalBuffer())
     kind, words = NO_PLAN[program]
     assert told.value.kind == kind and words in str(told.value)
 
 
 def test_what_is_unlikely_is_asked_about(scripted) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(Refusal, match=r"is this meant: go above the cup\?"):
-        plan_of("the cup", NAMES, scripted("go above(cup)", 0.1), Notes())
+        plan_of("the cup", NAMES, scripted("go above(cup)", 0.1), JournalBuffer())
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_whatever_the_grammar_allows_comes_to_a_plan_or_a_refusal(seed: int) -> None:
     try:
-        plan = plan_of("touch the cup twice, then wait 5 s", NAMES, Anything(seed), Notes())
+        plan = plan_of("touch the cup twice, then wait 5 s", NAMES, Anything(seed), JournalBuffer())
     except Refusal:
         return
     assert plan["steps"]

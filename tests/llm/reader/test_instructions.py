@@ -11,7 +11,7 @@ import pytest
 
 from llm.models.language_model import Completion, Model, Prompt
 from llm.reader.readers import QUESTION, PolicyReader, names_of
-from tamp.agent.instruction import Instruction
+from tamp.agent.camera_perceiver import Instruction
 from tamp.model.images import as_png
 from tamp.runs.policy.policy import Diary
 

@@ -11,7 +11,7 @@ from tamp.agent.tabletop_agent import Going
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom
 from tamp.model.goal import Goal
-from tamp.planning.planner_process import Notes
+from tamp.planning.assistant import JournalBuffer
 
 BOWL, STOVE = "akita_black_bowl_1", "flat_stove_1"
 ON_PLATE = Goal(Atom("on", (BOWL, "plate_1")))
@@ -34,7 +34,7 @@ DUE = {
 def test_what_is_wanted_after_later_words(kitchen, scripted, program: str) -> None:
     scene, state = kitchen
     state = replace(state, atoms=state.atoms | {Atom("clear", (s,)) for s in CLEAR})
-    notes = Notes()
+    notes = JournalBuffer()
     reader = SessionReader(SessionWords("none", "tabletop", {}), notes, model=scripted(program))
     going = Going("put the bowl on the plate", (ON_PLATE,), kitchen[1].atoms, True, (ON_PLATE,))
     heard = reader.read("said now", scene, state, going)
@@ -44,12 +44,12 @@ def test_what_is_wanted_after_later_words(kitchen, scripted, program: str) -> No
 
 def test_what_is_being_done_is_in_the_question(kitchen, scripted) -> None:
     model = scripted("drop on(black bowl, plate)")
-    reader = SessionReader(SessionWords("none", "tabletop", {}), Notes(), model=model)
+    reader = SessionReader(SessionWords("none", "tabletop", {}), JournalBuffer(), model=model)
     reader.read("the stove, too", *kitchen, Going("", (ON_PLATE,), frozenset(), True))
     assert "now: on(black bowl, plate)\nsaid: the stove, too" in model.asked[0].question
 
 
 def test_a_remark_that_asks_for_nothing_changes_nothing(kitchen, scripted) -> None:
-    reader = SessionReader(SessionWords("none", "tabletop", {}), Notes(), model=scripted("nothing"))
+    reader = SessionReader(SessionWords("none", "tabletop", {}), JournalBuffer(), model=scripted("nothing"))
     with pytest.raises(Refusal, match="asks for nothing"):
         reader.read("very good", *kitchen, Going("", (ON_PLATE,), frozenset(), True))

@@ -15,10 +15,11 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import find
 from tamp.backends.xarm.arm_backend import ArmBackend
+from tamp.backends.xarm.arm_performer import ArmPerformer
+from tamp.backends.xarm.arm_skills import StepRefiner
 from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.motion_planner import MotionPlanner
-from tamp.backends.xarm.performing import ArmPerformer
 from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
@@ -79,7 +80,8 @@ def on_an_arm() -> Iterator[Live]:
         driver = Driver.connect(emulator.host, cell.arm, emulator.port)
         events: list[Event] = []
         backend = ArmBackend(driver, cell.T_flange_tool)
-        arm = ArmPerformer(backend, MotionPlanner(cell), StepTargets(cell), ArmStop(), lambda *_, **__: None)
+        refiner = StepRefiner(MotionPlanner(cell), StepTargets(cell), lambda *_, **__: None)
+        arm = ArmPerformer(backend, refiner, ArmStop())
         try:
             session = Session(arm, events.append)
             yield Live(backend, None, session, "(move-to-named bin_drop)", events, in_real_time=True)

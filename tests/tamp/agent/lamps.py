@@ -14,12 +14,11 @@ from motion.robot import RobotDescription
 from motion.shapes import Shape
 from motion.timing import Trajectory
 from motion.world import World
-from tamp.agent.activity import Routine
 from tamp.agent.clock import observed, run
-from tamp.agent.decision_request import Decide
-from tamp.agent.outcome import GoalOutcome
+from tamp.agent.director import Decide
+from tamp.agent.plan_executor import GoalOutcome
 from tamp.agent.recovery_options import REFLEXES
-from tamp.agent.session import Session
+from tamp.agent.session import Routine, Session
 from tamp.agent.tabletop import Tabletop
 from tamp.agent.tabletop_agent import TabletopAgent
 from tamp.agent.trajectory_tracker import VETOED
@@ -36,7 +35,7 @@ from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
 from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Engine
-from tamp.perception.state_estimator import StateEstimator
+from tamp.perception.observers import StateEstimator
 from tamp.planning.deliberation import InTurn
 from tamp.planning.search import Search
 from tamp.runs.episode_log import EpisodeLog, read

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import pytest
-
-from tamp.agent.advice import MOST
-from tamp.agent.decision_request import Question
+from tamp.agent.director import DecisionRequest
 from tamp.agent.goal_executor import ATTEMPTS
 from tamp.planning.deliberation import Ready
 from tests.tamp.agent.lamps import OUT_OF_REACH, Setting, lamps
@@ -19,9 +16,9 @@ class Friend:
     """Says one thing after the other, and keeps what he was asked."""
 
     says: list[str]
-    asked: list[Question] = field(default_factory=list)
+    asked: list[DecisionRequest] = field(default_factory=list)
 
-    def __call__(self, asked: Question) -> Ready[str]:
+    def __call__(self, asked: DecisionRequest) -> Ready[str]:
         self.asked.append(asked)
         return Ready(self.says.pop(0) if self.says else "")
 
@@ -52,20 +49,6 @@ def test_he_is_asked_where_geometry_knows_no_way_and_told_what_did_not_help(tmp_
         len(friend.asked) == 2 and ("start (press torch)", f"failed: {OUT_OF_REACH.message}") in friend.asked[1].before
     )
     assert setting.room.pressed == []
-
-
-@pytest.mark.parametrize("says", ["", "end", "skip 1"])
-def test_who_has_nothing_to_say_leaves_the_reason_as_it_is(says: str, tmp_path: Path) -> None:
-    setting, _ = advised(tmp_path, says)
-    setting.room.broken["lamp"] = 99
-    outcome = setting.pursue("turned-on lamp")
-    assert outcome.reason == f"(press lamp): lamp is dark after {ATTEMPTS} attempts"
-
-
-def test_he_is_not_asked_for_ever(tmp_path: Path) -> None:
-    setting, friend = advised(tmp_path, *["start (press torch)"] * 99)
-    setting.room.broken["lamp"] = 99
-    assert not setting.pursue("turned-on lamp", steps=2000).done and len(friend.asked) == MOST
 
 
 def test_nobody_is_asked_without_repair_nor_where_all_goes_well(tmp_path: Path) -> None:

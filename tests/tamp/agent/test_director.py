@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tamp.agent.decision_request import Question
+from tamp.agent.director import DecisionRequest
 from tamp.agent.orders import Stop
 from tamp.model.atoms import Atom
-from tamp.model.events import OrderTaken
 from tamp.model.goal import Goal
 from tamp.planning.deliberation import Ready
 from tests.live_sessions import Live, direct
@@ -16,11 +15,11 @@ GOAL = Goal(Atom("on", ("box_3", "tray")))
 PICK, PLACE = "start (pick box_3 table)", "start (place-on box_3 tray)"
 
 
-def directed(live: Live, says: Callable[[Question], str]) -> list[Question]:
+def directed(live: Live, says: Callable[[DecisionRequest], str]) -> list[DecisionRequest]:
     """Have a session work towards the goal by what is said; the questions, as they are asked."""
-    asked: list[Question] = []
+    asked: list[DecisionRequest] = []
 
-    def decide(question: Question) -> Ready[str]:
+    def decide(question: DecisionRequest) -> Ready[str]:
         asked.append(question)
         return Ready(says(question))
 
@@ -64,22 +63,3 @@ def test_a_stop_ends_his_goal_and_what_he_began(live: Live) -> None:
     live.run(2.0)
     assert len(asked) == 1 and live.session.activities == []
     assert live.stages("(pick box_3 table)")[-1] == live.stages(str(GOAL))[-1] == "stopped"
-
-
-def test_another_goal_ends_what_he_began_for_the_one_before(live: Live) -> None:
-    directed(live, lambda q: PICK if q.goal == GOAL else "skip 1")
-    live.run(0.5)
-    live.session.pursue(Goal(Atom("holding", ("box_1",))))
-    live.run(1.0)
-    assert live.stages("(pick box_3 table)")[-1] == "stopped"
-    assert not [e for e in live.events if isinstance(e, OrderTaken) and not e.taken]
-
-
-def test_what_geometry_objects_to_is_shown_until_something_about_it_is_done(live: Live) -> None:
-    asked = directed(live, lambda q: "skip 1")
-    live.run(0.1)
-    assert live.at_table is not None and live.at_table.director is not None
-    director, crowded = live.at_table.director, Atom("crowded", ("tray", "box_1"))
-    director.object(frozenset({crowded}))
-    live.run(2.0)
-    assert crowded in asked[-1].state.atoms and crowded not in asked[0].state.atoms

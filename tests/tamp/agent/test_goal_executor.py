@@ -7,43 +7,21 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from cli.told import attempts
+from cli.solve_report import attempts
 from motion.lookahead import Veto
 from motion.poses import Array
-from motion.robot import ServoGains
 from tamp.agent.goal_executor import ATTEMPTS
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.bodies import world_of
-from tamp.model.formula import Not, conjunction, disjunction
+from tamp.model.formula import conjunction, disjunction
 from tamp.model.goal import Goal
-from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Plan
 from tests.tamp.agent.lamps import (
     LAMP,
     OUT_OF_REACH,
     VETOED_PERIODS,
-    Room,
     Setting,
 )
-
-
-def test_a_goal_that_holds_already_needs_no_plan(setting: Setting) -> None:
-    setting.room.lit.add("lamp")
-    outcome = setting.pursue("turned-on lamp")
-    assert outcome.done and outcome.plan is None and outcome.executed == []
-    assert setting.room.commands == 0
-
-
-@pytest.mark.parametrize(("gains", "leads"), [(ServoGains(), True), (ServoGains(lead=0.0, inertia=0.0), False)])
-def test_the_arm_is_servoed_with_the_gains_that_its_robot_is_described_with(
-    setting: Setting, gains: ServoGains, leads: bool
-) -> None:
-    """An arm at the start of its way asks for a point ahead, by as much as its gains say."""
-    described = replace(setting.world.robot, gains=gains)
-    outcome = replace(setting, world=world_of(setting.room.perceive(), described)).pursue("turned-on lamp")
-    assert outcome.done
-    assert any(setting.events("command")[0]["displacement"]) == leads
 
 
 def test_it_plans_refines_executes_and_looks(setting: Setting) -> None:
@@ -65,45 +43,6 @@ def test_an_arm_is_stopped_whatever_goes_wrong(setting: Setting, error: type[Bas
     with pytest.raises(error):
         setting.pursue("turned-on lamp")
     assert setting.room.commands > 0 and setting.room.stops == 1
-
-
-def test_a_thing_that_is_gone_is_a_reason(setting: Setting) -> None:
-    setting.room.gone = {"lamp"}
-    outcome = setting.pursue("turned-on lamp")
-    assert (outcome.stage, outcome.reason) == ("perception", "lamp is not seen")
-
-
-def test_a_thing_that_goes_while_it_is_acted_on_is_a_reason(setting: Setting) -> None:
-    pressed = setting.room.press
-
-    def press(name: str) -> None:
-        pressed(name)
-        setting.room.gone = {name}
-
-    setting.room.press = press  # type: ignore[method-assign]
-    outcome = setting.pursue("turned-on lamp")
-    assert (outcome.done, outcome.stage, outcome.reason) == (False, "perception", "lamp is not seen")
-    assert [e["missing"] for e in setting.events("result")] == ["lamp is not seen"]
-
-
-def test_a_thing_that_comes_on_the_way_is_seen_by_what_follows(setting: Setting) -> None:
-    setting.room.gone = {"torch"}
-    pressed = setting.room.press
-
-    def press(name: str) -> None:
-        pressed(name)
-        setting.room.gone = set()
-
-    setting.room.press = press  # type: ignore[method-assign]
-    assert setting.pursue("turned-on lamp").done
-    assert setting.events("result")[0]["difference"] == "torch was not there before"
-    assert "torch" in setting.world.bodies
-
-
-def test_what_was_refined_is_a_hint_when_it_is_refined_again(setting: Setting) -> None:
-    outcome = setting.pursue("turned-on lamp", "turned-on torch")
-    second = outcome.executed[1].args[0]
-    assert setting.press.hints == [None, None, {"lamp": second}]
 
 
 def test_an_action_that_failed_is_done_again(setting: Setting) -> None:
@@ -140,22 +79,6 @@ def test_an_action_that_went_wrong_is_the_cause_of_what_cannot_be_done_then(sett
     assert attempts(outcome.reason) == ["(press lamp): lamp is dark", f"then refinement: {far}"]
 
 
-def test_what_went_wrong_and_was_done_again_is_no_cause(setting: Setting) -> None:
-    setting.room.broken = {"lamp": 1, "torch": 1}
-    pressed = setting.room.press
-
-    def press(name: str) -> None:
-        pressed(name)
-        if setting.room.pressed.count(name) == 2:
-            setting.press.refuses["torch" if name == "lamp" else "lamp"] = replace(OUT_OF_REACH, facts=frozenset())
-
-    setting.room.press = press  # type: ignore[method-assign]
-    outcome = setting.pursue("turned-on torch", "turned-on lamp")
-    assert len(set(outcome.executed)) == 1 and len(outcome.executed) == 2
-    assert outcome.stage == "refinement" and outcome.reason is not None
-    assert outcome.reason.endswith("press: no configuration reaches lamp") and "then" not in outcome.reason
-
-
 @dataclass(eq=False)
 class Nervous:
     """A look-ahead that sees a bottle in the way for a while, whatever is done."""
@@ -180,23 +103,6 @@ def test_an_arm_that_is_halted_looks_again_and_tries_anew(setting: Setting, monk
     assert [e["missing"] for e in results] == ["lamp is dark", None] and len(setting.press.seen) == 2
 
 
-def test_an_arm_that_is_halted_again_and_again_is_reported(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tamp.agent.plan_executor.Lookahead", lambda *_: Nervous(400))
-    outcome = setting.pursue("turned-on lamp")
-    assert not outcome.done and outcome.stage == "execution" and outcome.reason is not None
-    assert "hand would be 4.0 mm inside bottle" in outcome.reason
-    assert len(setting.events("veto")) == ATTEMPTS * VETOED_PERIODS
-
-
-def test_what_is_not_seen_is_not_believed(setting: Setting) -> None:
-    """Every command was carried out; the lamp is dark all the same."""
-    setting.room.broken["lamp"] = 1
-    setting.pursue("turned-on lamp")
-    results = setting.events("result")
-    assert [e["missing"] for e in results] == ["lamp is dark", None]
-    assert all(e["steps"] > 0 for e in results)
-
-
 def test_facts_of_a_refinement_that_failed_change_the_plan(setting: Setting) -> None:
     setting.press.refuses["lamp"] = OUT_OF_REACH
     outcome = setting.pursue("turned-on lamp")
@@ -205,32 +111,6 @@ def test_facts_of_a_refinement_that_failed_change_the_plan(setting: Setting) -> 
     assert [e["plan"] for e in setting.events("plan")][:2] == [["(press lamp)"], ["(fetch-stick lamp)", "(press lamp)"]]
     (infeasible,) = setting.events("infeasible")
     assert infeasible["reason"] == "unreachable" and infeasible["facts"] == ["(unreachable lamp)"]
-
-
-def test_facts_are_about_what_they_name(setting: Setting) -> None:
-    setting.press.refuses["lamp"] = OUT_OF_REACH
-    outcome = setting.pursue("turned-on lamp", "turned-on torch")
-    assert outcome.done
-    assert [a for a in outcome.executed if a.name == "fetch-stick"] == [GroundAction("fetch-stick", ("lamp",))]
-
-
-def test_a_refinement_that_failed_and_taught_nothing_is_the_reason(setting: Setting) -> None:
-    setting.press.refuses["lamp"] = replace(OUT_OF_REACH, facts=frozenset())
-    outcome = setting.pursue("turned-on lamp")
-    assert (outcome.done, outcome.stage) == (False, "refinement")
-    assert outcome.reason == "(press lamp): press: no configuration reaches lamp"
-    assert setting.room.commands == 0 and len(setting.events("plan")) == 1
-
-
-def test_facts_that_leave_no_plan_are_the_reason(setting: Setting) -> None:
-    text = setting.domain.text
-    setting.domain.path.write_text(text[: text.index("(:action fetch-stick")] + ")")
-    setting.domain = load(str(setting.domain.path.parent))
-    setting.press.refuses["lamp"] = OUT_OF_REACH
-    outcome = setting.pursue("turned-on lamp")
-    assert (outcome.done, outcome.stage) == (False, "refinement")
-    assert outcome.reason == "(press lamp): press: no configuration reaches lamp"
-    assert [e["status"] for e in setting.events("plan")] == ["found", "unsolvable"]
 
 
 def test_a_goal_that_no_plan_reaches_fails_at_the_plan(setting: Setting) -> None:
@@ -253,15 +133,6 @@ def test_the_step_limit_ends_it(setting: Setting, steps: int) -> None:
     assert sum(e["steps"] for e in setting.events("result")) == steps, "what is told of the actions adds up"
 
 
-def test_every_command_is_logged_with_what_was_seen(setting: Setting) -> None:
-    setting.pursue("turned-on lamp")
-    commands = setting.events("command")
-    assert [c["step"] for c in commands] == list(range(1, setting.room.commands + 1))
-    for c in commands:
-        assert c["stage"] in ("move", "grip", "wait")
-        assert (len(c["displacement"]), len(c["tool"]), c["q"]) == (6, 3, [0.0])
-
-
 def test_an_action_that_failed_is_done_again_though_what_it_was_for_looks_true(setting: Setting) -> None:
     """The skill is stricter than the predicate: the goal holds, and is doubted until the skill agrees."""
     strict, pressed = setting.press.achieved, setting.room.pressed
@@ -278,36 +149,6 @@ def test_what_is_still_moving_is_waited_for(setting: Setting) -> None:
     assert outcome.done and outcome.executed == [LAMP], "once was enough"
     waited = [c for c in setting.events("command") if c["stage"] == "wait"]
     assert 2 <= len(waited) <= setting.room.glow + 1, "and one to see that it is at rest"
-
-
-def test_who_looks_seldom_waits_instead(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten looks in half a second are dear where each takes half a second itself."""
-    setting.room.glow, setting.looks_cost = 5, True
-    looked: list[int] = []
-    perceive = Room.perceive
-    monkeypatch.setattr(Room, "perceive", lambda room: looked.append(room.commands) or perceive(room))
-    outcome = setting.pursue("turned-on lamp")
-    assert outcome.done and outcome.executed == [LAMP]
-    waited = [c["step"] for c in setting.events("command") if c["stage"] == "wait"]
-    assert len([n for n in looked if waited[0] - 1 <= n < waited[-1]]) == 1, "one when the action ended"
-    assert looked[-1] == waited[-1], "and one in the end"
-
-
-def test_what_does_not_move_is_not_waited_for(setting: Setting) -> None:
-    setting.room.broken["lamp"] = 1
-    outcome = setting.pursue("turned-on lamp")
-    assert outcome.done and outcome.executed == [LAMP, LAMP]
-    assert sum(c["stage"] == "wait" for c in setting.events("command")) <= 2, "a look each"
-
-
-def test_done_and_still_not_seen_is_a_failure_too(setting: Setting) -> None:
-    """The skill is content, the predicate is not: it is tried again, and then told."""
-    setting.room.broken["lamp"] = 100
-    setting.press.achieved = lambda args, scene, held: None  # type: ignore[method-assign]
-    outcome = setting.pursue("turned-on lamp")
-    assert (outcome.done, outcome.stage) == (False, "execution")
-    assert outcome.reason is not None and "(turned-on lamp)" in outcome.reason
-    assert setting.room.pressed == ["lamp"] * ATTEMPTS
 
 
 TORCH = GroundAction("press", ("torch",))
@@ -328,12 +169,6 @@ def test_goals_are_reached_one_after_the_other(setting: Setting) -> None:
     assert "(turned-on lamp)" in (setting.folder / "out" / "problem-2.pddl").read_text()
 
 
-def test_a_goal_is_pursued_once_the_one_before_is_seen_to_hold(setting: Setting) -> None:
-    setting.room.broken["torch"] = 1
-    outcome = setting.follow(Goal(lit("torch")), Goal(lit("lamp")))
-    assert outcome.done and outcome.executed == [TORCH, TORCH, LAMP]
-
-
 def test_a_goal_that_is_not_reached_ends_the_sequence_and_is_named(setting: Setting) -> None:
     setting.room.broken["torch"] = 100
     outcome = setting.follow(Goal(lit("lamp")), Goal(lit("torch")), Goal(lit("lamp")))
@@ -344,29 +179,12 @@ def test_a_goal_that_is_not_reached_ends_the_sequence_and_is_named(setting: Sett
     assert [e["reached"] for e in setting.events("milestone")] == [True, False]
 
 
-def test_goals_that_hold_already_need_no_plan(setting: Setting) -> None:
-    setting.room.lit.add("lamp")
-    outcome = setting.follow(Goal(lit("lamp")), Goal(Not(Atom("turned-off", ("lamp",)))), Goal(lit("torch")))
-    assert outcome.done and outcome.executed == [TORCH] and outcome.plan == Plan((TORCH,))
-
-
-def test_what_is_not_to_hold_is_undone(setting: Setting) -> None:
-    outcome = setting.follow(Goal(Not(Atom("turned-off", ("lamp",)))))
-    assert outcome.done and outcome.executed == [LAMP]
-
-
 def test_the_alternative_that_was_taken_is_told(setting: Setting) -> None:
     both = conjunction([lit("lamp"), lit("torch")])
     outcome = setting.follow(Goal(disjunction([both, lit("torch")])), Goal(disjunction([lit("lamp"), both])))
     assert outcome.done and outcome.executed == [TORCH, LAMP]
     assert outcome.alternatives == ["(turned-on torch)", "(turned-on lamp)"]
     assert [e["goal"] for e in setting.events("alternative")] == outcome.alternatives
-
-
-def test_an_alternative_that_holds_already_is_enough(setting: Setting) -> None:
-    setting.room.lit.add("torch")
-    outcome = setting.follow(Goal(disjunction([lit("lamp"), lit("torch")])))
-    assert outcome.done and outcome.executed == [] and outcome.alternatives == []
 
 
 def test_a_domain_that_cannot_say_what_to_leave_alone_is_told(setting: Setting) -> None:

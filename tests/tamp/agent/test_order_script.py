@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tamp.agent.order_script import Disturb, Entry, Script, read_script
-from tamp.agent.orders import Skip, Start
+from tamp.agent.orders import Disturb, Entry, Script, Skip, Start, read_script
 from tamp.errors import InputError
 from tests.live_sessions import Live
 
@@ -53,8 +52,3 @@ def test_a_line_that_is_wrong_is_named(line: str, says: str, tmp_path: Path) -> 
     with pytest.raises(InputError) as told:
         read_script(path)
     assert str(told.value).startswith(f"{path}:3:") and says in str(told.value)
-
-
-def test_a_script_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read"):
-        read_script(tmp_path / "none.jsonl")

@@ -79,12 +79,6 @@ def test_what_is_none_says_what_would_be_one(line: str, says: str) -> None:
     assert says in str(told.value) and len(str(told.value)) < 300
 
 
-@pytest.mark.parametrize("line", ["skip -3", "skip nan", "skip 1e99", "skip inf"])
-def test_time_that_is_none_is_not_taken_for_words(line: str) -> None:
-    with pytest.raises(InputError, match="nothing to skip"):
-        read_typed(line)
-
-
 @given(st.text(max_size=200))
 def test_whatever_is_typed_is_an_order_or_an_input_error(line: str) -> None:
     for read in (read_typed, read_json):

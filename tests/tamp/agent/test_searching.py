@@ -11,9 +11,8 @@ import pytest
 
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
-from tamp.agent.camera_perceiver import Observe, PerceiverFactory
-from tamp.agent.instruction import Instruction
-from tamp.agent.places import listed
+from tamp.agent.camera_perceiver import Instruction, Observe, PerceiverFactory
+from tamp.agent.searching import listed
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.events import Event, Searching
@@ -123,13 +122,6 @@ def test_what_is_nowhere_is_refused_with_where_one_has_looked() -> None:
     assert 0 < out.total_steps < 150
 
 
-def test_without_a_search_it_is_refused_at_once() -> None:
-    policy, told = tried(Hiding(), searches=False)
-    out = policy.outcome
-    assert out is not None and (out.reason, out.total_steps) == ("the scene has no first box", 0)
-    assert not [e for e in told if isinstance(e, Searching)]
-
-
 def test_what_is_doubtful_is_looked_at_from_nearby_before_it_is_acted_on() -> None:
     world = Hiding(missing="", doubtful="box_1")
     policy, told = tried(world)
@@ -150,25 +142,5 @@ def test_what_seems_to_have_failed_is_looked_at_from_elsewhere_where_little_of_i
     assert len(unclear) == (0 if clear else 3), "once for each attempt"
 
 
-def test_what_is_doubtful_and_not_wanted_is_left() -> None:
-    world = Hiding(missing="", doubtful="box_2")
-    policy, _ = tried(world)
-    out = policy.outcome
-    assert out is not None and out.done and not world.reconsidered and "(look)" not in out.executed
-
-
-@pytest.mark.parametrize(
-    ("looked", "words"),
-    [
-        ([], ""),
-        (["around"], "around"),
-        (["around", "microwave"], "around, and into the microwave"),
-        (
-            ["top drawer of the cabinet", "bottom drawer of the cabinet", "around"],
-            "around, and into the top and bottom drawers of the cabinet",
-        ),
-        (["top drawer of the cabinet"], "into the top drawer of the cabinet"),
-    ],
-)
-def test_places_are_told_together(looked: list[str], words: str) -> None:
-    assert listed(looked) == words
+def test_places_are_listed_once_each() -> None:
+    assert listed(["around", "microwave", "around"]) == "around, into the microwave"

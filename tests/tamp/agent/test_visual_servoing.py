@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motion.poses import Array, error, inverse, pose, rotation_vector_to_matrix
+from motion.poses import Array, error, pose, rotation_vector_to_matrix
 from tamp.agent.visual_servoing import SPEED, Correction
 
 PERIOD = 0.05
@@ -36,35 +36,6 @@ def test_a_tool_that_reaches_its_plan_is_at_the_thing_as_it_was_to_be(thing: Arr
     assert np.allclose(correction.world.T @ thing, seen, atol=1e-9)
 
 
-@given(POSES, SMALL, POSES, POSES, SMALL)
-def test_what_has_moved_in_the_hand_gets_where_it_was_to_go(
-    thing: Array, by: Array, place: Array, grasp: Array, slip: Array
-) -> None:
-    slipped = pose(grasp[:3, 3] + slip[:3, 3], slip[:3, :3] @ grasp[:3, :3])
-    if min(np.linalg.norm(slip[:3, 3]), np.linalg.norm(by[:3, 3])) < 0.001:
-        return
-    correction = settled(thing, pose(thing[:3, 3] + by[:3, 3], by[:3, :3] @ thing[:3, :3]))
-    correction.in_hand.lead(grasp, slipped, 1)
-    for _ in range(200):
-        correction.advance(PERIOD)
-    tool = correction.world.T @ place @ inverse(slipped)  # what is held is where it was to be, against the thing
-    assert np.allclose(correction.planned(tool), place @ inverse(grasp), atol=1e-9)
-
-
-@given(POSES, SMALL, POSES, POINT)
-def test_what_is_commanded_in_the_plan_moves_the_tool_alike_here(
-    thing: Array, by: Array, tool: Array, way: Array
-) -> None:
-    correction = settled(thing, pose(thing[:3, 3] + by[:3, 3], by[:3, :3] @ thing[:3, :3]))
-    correction.in_hand.lead(thing, pose(thing[:3, 3] - by[:3, 3], by[:3, :3] @ thing[:3, :3]), 1)
-    correction.advance(PERIOD)
-    before = correction.planned(tool)
-    displacement = np.concatenate([0.01 * way, 0.1 * way[::-1]])
-    moved = correction.commanded(displacement, tool)
-    after = pose(tool[:3, 3] + moved[:3], rotation_vector_to_matrix(moved[3:]) @ tool[:3, :3])
-    assert np.allclose(error(before, correction.planned(after)), displacement, atol=1e-9)
-
-
 @given(POSES, SMALL)
 def test_it_follows_no_faster_than_it_may_and_goes_back_so(thing: Array, by: Array) -> None:
     correction = Correction()
@@ -89,12 +60,3 @@ def test_a_turn_that_nobody_sees_is_none(turns: int, wanted: float) -> None:
     correction = settled(thing, seen, turns)
     assert abs(correction.world.wanted[5]) == pytest.approx(wanted, abs=1e-9)
     assert correction.world.wanted[0] == pytest.approx(0.01)
-
-
-def test_what_hardly_moved_leads_nowhere_and_the_same_place_is_no_news() -> None:
-    thing = pose(np.array([0.3, 0.1, 0.9]))
-    near, far = pose(thing[:3, 3] + 0.0005), pose(thing[:3, 3] + 0.004)
-    correction = Correction()
-    assert not correction.world.lead(thing, near, 1) and not correction.world.wanted.any()
-    assert correction.world.lead(thing, far, 1) and not correction.world.lead(thing, far, 1)
-    assert correction.world.lead(thing, thing, 1) and not correction.world.wanted.any()

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motion.bullet import Bullet
+from motion.bullet import WORLD, Bullet, written
 from motion.robot_parts import parts_of
-from motion.urdf import WORLD, written
 from motion.world import World
 from tamp.backends import bodies
 from tamp.errors import InputError

@@ -9,7 +9,7 @@ import pytest
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.pddl.domain_file import load
-from tamp.skills.declared import backend_of, check_table
+from tamp.skills.builtin_specs import backend_of, check_table
 from tamp.skills.registry import bind, skills
 
 SHIPPED = sorted(p.parent.name for p in data_dir("domains").glob("*/skills.toml"))
@@ -33,24 +33,6 @@ def test_every_operator_of_a_shipped_domain_has_a_skill(name: str) -> None:
     else:
         check_table(domain, backend)
     assert domain.operators.keys() == domain.skills.keys()
-
-
-def test_types_and_signatures_are_those_of_the_file() -> None:
-    domain = load("tabletop")
-    assert domain.predicates["in"].parameters == (("o", "item"), ("i", "interior"))
-    assert domain.operators["open-drawer"].parameters == (("d", "drawer"),)
-    assert domain.is_a("drawer", "interior") and domain.is_a("drawer", "object")
-    assert not domain.is_a("drawer", "surface")
-    assert not domain.is_a("interior", "drawer")
-
-
-def test_a_folder_and_a_name_mean_the_same_domain(tmp_path: Path) -> None:
-    assert load(str(copy(tmp_path))).text == load("tabletop").text
-
-
-def test_an_unknown_domain_says_which_there_are() -> None:
-    with pytest.raises(InputError, match=r"no domain 'tableto': give one of .*tabletop"):
-        load("tableto")
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from tamp.model.formula import (
     holds,
     literals,
     mapped,
-    missing,
     negation,
     renamed,
     ways,
@@ -65,13 +64,6 @@ def test_one_of_the_alternatives_holds_where_the_formula_does(formula: Formula) 
     for s in STATES:
         assert any(all(holds(x, s) for x in some) for some in found) == holds(formula, s)
     assert not any(set(a) < set(b) for a in found for b in found), "none asks for more than another"
-
-
-@given(RAW, st.sampled_from(STATES))
-def test_nothing_is_missing_where_it_holds(formula: Formula, state: frozenset[Atom]) -> None:
-    lacking = missing(formula, state)
-    assert bool(lacking) != holds(formula, state)
-    assert not any(holds(part, state) for part in lacking)
 
 
 @pytest.mark.parametrize(

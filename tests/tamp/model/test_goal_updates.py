@@ -5,7 +5,7 @@ from __future__ import annotations
 from tamp.model.atoms import Atom
 from tamp.model.formula import Not
 from tamp.model.goal import Goal
-from tamp.model.goal_updates import in_order, taken_back, together, without
+from tamp.model.goal_updates import in_order, taken_back, together
 
 A, ELSEWHERE = Goal(Atom("on", ("cup", "shelf"))), Goal(Atom("on", ("cup", "tray")))
 B, C = Goal(Atom("open", ("drawer",))), Goal(Atom("turned-on", ("stove",)), ("pan",))
@@ -40,7 +40,3 @@ def test_a_mistake_is_not_to_stay_so() -> None:
     assert taken_back((A,), frozenset(), frozenset({"cup"})) is None, "the cup is put elsewhere anyway"
     free = Goal(Atom("hand-empty"))
     assert taken_back((free,), frozenset(), frozenset({"cup"})) == Goal(Not(*free.atoms)), "it is about no thing"
-
-
-def test_without_some_things() -> None:
-    assert without((both(A, B), A), frozenset({"cup"})) == (B,)

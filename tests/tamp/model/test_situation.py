@@ -40,14 +40,6 @@ def elsewhere() -> Array:
     return pose([0.3, 0.2, 1.3], rotation_about(UP, 1.0))
 
 
-def test_an_empty_hand_moves_alone(situation: Situation) -> None:
-    moved = situation.at(np.ones(7), 0.04, elsewhere())
-    assert moved.T_tool_held is None and moved.state().held is None
-    assert np.allclose(moved.scene.object("cup").position, CUP_AT)
-    assert np.allclose(moved.scene.robot.q, 1.0) and moved.scene.robot.opening == 0.04
-    assert np.allclose(moved.scene.robot.T_world_tool, elsewhere())
-
-
 def test_what_is_held_goes_along_and_turns_along(situation: Situation) -> None:
     held = situation.grasping("cup")
     T_tool_cup = inverse(pose(TOOL_AT)) @ pose(CUP_AT)
@@ -84,15 +76,6 @@ def test_a_drawer_takes_its_contents_and_its_region_along(situation: Situation) 
     assert np.allclose(opened.scene.region("chest_inside")[1].T_world_region[:3, 3], [0.5, -0.15, 0.93])
     assert np.allclose(opened.scene.object("chest").position, [0.5, 0.0, 0.9])
     assert np.allclose(opened.scene.object("cup").position, CUP_AT)
-
-
-def test_nothing_that_was_is_changed(situation: Situation) -> None:
-    before = situation.scene
-    situation.grasping("cup").at(np.ones(7), 0.0, elsewhere()).released().settled("cup", np.eye(4))
-    situation.with_joint("chest", "tray", -0.1)
-    assert situation.scene is before and situation.held is None
-    assert np.allclose(before.object("cup").position, CUP_AT)
-    assert np.allclose(before.object("ball").position, [0.5, 0.0, 0.93])
 
 
 def test_what_is_not_seen_any_more_and_what_is_new_are_differences(situation: Situation) -> None:

@@ -28,32 +28,11 @@ def test_a_problem_does_not_depend_on_the_order_of_things() -> None:
     assert problem_text(DOMAIN, forwards, "(open chest)") == problem_text(DOMAIN, backwards, "(open chest)")
 
 
-@settings(max_examples=12)
-@given(st.sets(st.sampled_from(ATOMS)))
-def test_what_is_written_is_what_the_planner_reads(atoms: set[Atom]) -> None:
-    text = problem_text(DOMAIN, WorldState(SYMBOLS, frozenset(atoms)), "(open chest)")
-    problem = parse(Source("domain.pddl", DOMAIN.text), Source("problem.pddl", text))
-    read = {
-        Atom(fact.fluent().name, tuple(map(str, fact.args)))
-        for fact, value in problem.explicit_initial_values.items()
-        if value.is_true()
-    }
-    assert read == atoms
-    assert {o.name: o.type.name for o in problem.all_objects} == SYMBOLS
-
-
 def test_words_that_the_domain_does_not_have_are_left_out() -> None:
     strange = {Atom("humming", ("lamp",)), Atom("on", ("cup", "cloud")), Atom("on", ("cup", "bench"))}
     known = WorldState({**SYMBOLS, "cloud": "weather"}, frozenset(strange)).known_to(DOMAIN)
     assert known.symbols == SYMBOLS
     assert known.atoms == {Atom("on", ("cup", "bench"))}
-
-
-def test_facts_are_added_to_another_state() -> None:
-    state = WorldState(SYMBOLS, frozenset(ATOMS[:1]), time=2.0)
-    fact = Atom("unreachable", ("chest",))
-    assert state.with_facts(frozenset({fact})).holds(fact)
-    assert not state.holds(fact)
 
 
 @settings(max_examples=12)

@@ -31,11 +31,6 @@ def reached(
     return found
 
 
-def test_a_chain_of_operators_is_followed_to_its_end() -> None:
-    found = reached("(at hall) (door hall attic) (door attic cellar) (in lamp cellar)", "(and (lit) (have lamp))")
-    assert (found.blocked, found.hopeless) == ({}, ())
-
-
 @pytest.mark.parametrize(
     ("init", "goal", "hopeless", "blocked"),
     [
@@ -80,11 +75,6 @@ def test_conditions_of_which_each_may_hold_are_told_together() -> None:
         "(at hall) (door hall attic)", "(lit)", domain=DOMAIN.replace("(:action swap", f"{two}(:action swap")
     )
     assert found.blocked["two"] == "it needs (door ?r ?s) and (door ?s ?r), which never hold together"
-
-
-def test_conditional_effects_carry_things_on() -> None:
-    found = reached("(at hall) (in lamp hall)", "(in lamp cellar)")
-    assert found.hopeless == ()
 
 
 def test_an_operator_for_what_there_is_none_of_is_idle() -> None:

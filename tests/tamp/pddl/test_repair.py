@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tamp.api.judging import Mending, judged
+from tamp.api.judging import RepairBudget, judged
 from tamp.files.source import Source
-from tamp.pddl.edits import Edit, Mend
+from tamp.pddl.edits import Edit, Repair, changed, edits_between
 from tamp.pddl.judges import judge_of
 from tamp.pddl.plan_file import BadPlan
 from tamp.pddl.reading import parse, read_problem
@@ -32,12 +32,12 @@ GOOD = (
 )
 
 
-def mend(steps: list[str] | tuple[str, ...], problem: Any = None, seconds: float = SECONDS) -> Mend:
+def repaired(steps: list[str] | tuple[str, ...], problem: Any = None, seconds: float = SECONDS) -> Repair:
     judge = judge_of(problem or read_problem("tabletop", DISHES)[2])
     try:
-        return judged(Source("plan", "\n".join(steps) or "; none"), judge, mending=Mending(seconds)).verdict.mended
+        return judged(Source("plan", "\n".join(steps) or "; none"), judge, budget=RepairBudget(seconds)).verdict.repair
     except BadPlan as e:
-        return e.mend
+        return e.repair
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def mend(steps: list[str] | tuple[str, ...], problem: Any = None, seconds: float
     ],
 )
 def test_what_the_planner_does_after_the_steps_that_can_be_done(steps: list[str], edits: list[Edit]) -> None:
-    found = mend(steps)
+    found = repaired(steps)
     assert (found.steps, list(found.edits)) == (list(GOOD), edits)
 
 
@@ -70,32 +70,29 @@ def test_a_plan_is_begun_again_where_the_goal_is_lost_for_good() -> None:
     problem = parse(
         Source("d", domain), Source("p", "(define (problem p) (:domain meal) (:init (raw)) (:goal (cooked)))")
     )
-    assert mend(["(eat)", "(cook)"], problem).edits == (Edit("leave out", 1),)
+    assert repaired(["(eat)", "(cook)"], problem).edits == (Edit("leave out", 1),)
     lost = problem.clone()
     lost.add_goal(lost.fluent("gone"))
-    assert mend(["(eat)", "(cook)"], lost) == Mend(why_none="no repair was found: the goal cannot be reached")
-
-
-def test_the_time_limit_is_kept_and_told() -> None:
-    assert mend(GOOD[1:4], seconds=0.01).why_none == "no repair was found: no plan within 0.01 s"
+    assert repaired(["(eat)", "(cook)"], lost) == Repair(why_none="no repair was found: the goal cannot be reached")
 
 
 def test_numbers_and_times_get_an_honest_answer() -> None:
     folder = ROOT / "problems" / "cases" / "watering_can"
     garden = read_problem(str(folder), folder / "problem.pddl")[2]
-    assert mend(["(water roses)"], garden).why_none.startswith("no repair was found: fast-downward does not support")
+    unsupported = "no repair was found: fast-downward does not support"
+    assert repaired(["(water roses)"], garden).why_none.startswith(unsupported)
     oven = ROOT / "tests" / "pages" / "oven"
     timed = judge_of(read_problem(str(oven / "oven.pddl"), oven / "bakery.pddl")[2])
     early = judged(Source("plan", (oven / "early.txt").read_text()), timed).verdict
-    assert early.mended == Mend(why_none="no repair is looked for in plans with times")
+    assert early.repair == Repair(why_none="no repair is looked for in plans with times")
 
 
 def test_the_time_for_all_plans_of_a_call_is_limited() -> None:
-    purse, judge = Mending(SECONDS), judge_of(read_problem("tabletop", DISHES)[2])
+    purse, judge = RepairBudget(SECONDS), judge_of(read_problem("tabletop", DISHES)[2])
     purse._left = SECONDS - 1
-    verdict = judged(Source("plan", "\n".join(GOOD[1:4])), judge, mending=purse).verdict
-    assert verdict.mended.why_none == "no repair is looked for: the time for it was spent on the plans before"
-    assert judged(Source("plan", "\n".join(GOOD[1:4])), judge, mending=Mending(0)).verdict.mended == Mend()
+    verdict = judged(Source("plan", "\n".join(GOOD[1:4])), judge, budget=purse).verdict
+    assert verdict.repair.why_none == "no repair is looked for: the time for it was spent on the plans before"
+    assert judged(Source("plan", "\n".join(GOOD[1:4])), judge, budget=RepairBudget(0)).verdict.repair == Repair()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -104,6 +101,25 @@ def test_any_plan_with_two_mistakes_is_repaired(name: str, seed: int) -> None:
     file, rng = ROOT / name, random.Random(f"{name} {seed}")
     problem, good = walked(walked_plans.domain_of(Path(file)), file, 8, rng)
     bad, _ = spoilt(good, problem, 2, rng)
-    found = mend([str(act) for act in bad], problem)
-    repaired = Source("plan", "\n".join(found.steps or map(str, bad)) or "; none")
-    assert judged(repaired, judge_of(problem), mending=Mending(0)).verdict.valid
+    found = repaired([str(act) for act in bad], problem)
+    after = Source("plan", "\n".join(found.steps or map(str, bad)) or "; none")
+    assert judged(after, judge_of(problem), budget=RepairBudget(0)).verdict.valid
+
+
+STEPS = ("(a)", "(b)", "(c)", "(d)", "(e)")
+
+
+def test_what_goes_and_comes_is_shown_with_its_neighbours() -> None:
+    found = Repair.of([Edit("replace", 2, "(x)"), Edit("add", None, "(y)", 9)], [f"({a})" for a in "abcdefgh"])
+    assert list(found.shown()) == ["  1 (a)", "- 2 (b)", "+   (x)", "  3 (c)", "…", "  8 (h)", "+   (y)"]
+    assert list(Repair.of([Edit("leave out", 1)], STEPS).shown(around=0)) == ["- 1 (a)", "…"]
+    assert list(Repair().shown()) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("abcd", "abxd"), ("abcd", ""), ("", "ab"), ("abcd", "dcxab"), ("ab", "xayb")]
+)
+def test_the_changes_between_two_plans_lead_from_one_to_the_other(one: str, other: str) -> None:
+    lines = changed(one, edits_between(one, other))
+    assert "".join(line.text for line in lines if line.sign != "-") == other
+    assert "".join(line.text for line in lines if line.sign != "+") == one

@@ -9,7 +9,6 @@ from tamp.model.atoms import Atom, GroundAction
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.conditions import written
 from tamp.pddl.domain_file import load
-from tamp.pddl.planner import solve_problem
 from tamp.pddl.reading import parse
 from tamp.pddl.simulation import Course, Fault
 
@@ -36,20 +35,6 @@ def follow(*told: str, state: WorldState = STATE) -> Course | Fault:
     return course
 
 
-def test_a_planners_plan_is_followed_to_the_goal() -> None:
-    problem = problem_of(DOMAIN, STATE, GOAL)
-    plan = solve_problem(problem).plan
-    assert plan is not None
-    course = Course.of(problem)
-    assert course.missing() == ("(in dish chest)",)
-    for action in plan.actions:
-        followed = course.follow(action)
-        assert isinstance(followed, Course)
-        course = followed
-    assert course.missing() == ()
-    assert len(course.states) == len(plan.actions) + 1
-
-
 @pytest.mark.parametrize(
     ("told", "literals"),
     [
@@ -64,13 +49,6 @@ def test_what_a_step_lacks_is_named(told: str, literals: tuple[str, ...]) -> Non
     assert isinstance(fault, Fault)
     assert (fault.kind, fault.literals) == ("precondition", literals)
     assert fault.message.startswith(f"({told}) needs {literals[0]}")
-
-
-def test_of_a_condition_about_all_things_those_that_break_it_are_named() -> None:
-    facts = frozenset({Atom("obstructed", ("chest", "cup")), Atom("obstructed", ("chest", "dish"))})
-    fault = follow("open-drawer chest", state=STATE.with_facts(facts))
-    assert isinstance(fault, Fault)
-    assert fault.literals == ("(not (obstructed chest cup))", "(not (obstructed chest dish))")
 
 
 def test_a_state_that_was_there_before_is_a_loop() -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +17,6 @@ from tamp.perception import library
 from tamp.perception.library import (
     Index,
     LibraryEntry,
-    library_file,
     load,
     made_with,
     read,
@@ -42,17 +39,6 @@ def cabinet(name: str = "cabinet") -> ObjectModel:
     skins = {p.name: skin(*prism(rectangle(0.08, 0.04), 0.02), (200, 30, 90)) for p in parts}
     thing, names = SceneObject(name, name, False, parts, (region,)), ("cabinet", "chest")
     return ObjectModel(thing, skins, np.eye(3)[None], 2, np.array([0.01, 0.02]), names, "abc")
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two values are the same to the bit, however they are nested."""
-    if dataclasses.is_dataclass(a):
-        return type(a) is type(b) and all(same(getattr(a, f.name), getattr(b, f.name)) for f in dataclasses.fields(a))
-    if isinstance(a, dict):
-        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
-    if isinstance(a, tuple):
-        return len(a) == len(b) and all(map(same, a, b))
-    return bool(np.array_equal(a, b)) and np.asarray(a).dtype == np.asarray(b).dtype
 
 
 @pytest.fixture(scope="module")
@@ -78,10 +64,11 @@ def folder(made: Path, tmp_path: Path) -> Path:
 def test_what_is_written_is_read(folder: Path) -> None:
     found, due = load(folder), cabinet()
     assert set(found) == {"cabinet", "mug"} and found.added == {"mug"} and found.stale == ""
-    assert same(found["cabinet"].thing, due.thing) and found["cabinet"].names == ("cabinet", "chest")
+    assert repr(found["cabinet"].thing) == repr(due.thing) and found["cabinet"].names == ("cabinet", "chest")
     assert [p.name for p in found["cabinet"].jointed] == ["cabinet_top"]
     mine, theirs = found["cabinet"].skins["cabinet_top"], due.skins["cabinet_top"]
-    assert same(mine.field, theirs.field) and same(mine.colours, theirs.colours) and mine.area == theirs.area
+    assert np.array_equal(mine.field.steps, theirs.field.steps) and mine.field.cell == theirs.field.cell
+    assert np.array_equal(mine.colours, theirs.colours) and mine.area == theirs.area
     assert mine.points == pytest.approx(theirs.points, abs=1e-7)
     assert mine.normals == pytest.approx(theirs.normals, abs=1e-6)
     assert set(found.robots["panda"].skins) == {"link0"}
@@ -136,24 +123,6 @@ def test_a_stale_library_says_what_has_changed(folder: Path) -> None:
     assert "tamp objects build" in stale
 
 
-def test_half_a_file_never_has_its_name(folder: Path) -> None:
-    path = folder / "libero" / "bowl.npz"
-    with pytest.raises(KeyboardInterrupt), library_file(path) as partial:
-        partial.write_bytes(b"half")
-        raise KeyboardInterrupt
-    assert list(path.parent.iterdir()) == [folder / "libero" / "cabinet.npz"]
-    with pytest.raises(InputError, match=r"cannot write .*TAMP_OBJECTS"):
-        write(folder / "index.json" / "bowl.npz", LibraryEntry(cabinet(), {}))
-
-
 def test_a_name_that_is_none_is_told_with_the_nearest(folder: Path) -> None:
     with pytest.raises(InputError, match="no object 'cabinett'; valid: cabinet "):
         load(folder).entry("cabinett")
-
-
-def test_the_library_lies_beside_the_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("TAMP_OBJECTS", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert library.objects_folder() == tmp_path / "tamp" / "objects"
-    monkeypatch.setenv("TAMP_OBJECTS", str(tmp_path / "mine"))
-    assert library.objects_folder() == tmp_path / "mine"

@@ -11,7 +11,7 @@ import pytest
 from motion.poses import Array
 from motion.shapes import Shape
 from tamp.errors import InputError
-from tamp.perception.mesh_import import BOXES, ImportedMesh, boxes, name_of, read_mesh, read_options
+from tamp.perception.mesh_import import MOST_BOXES, ImportedMesh, boxes, name_of, read_mesh, read_options
 from tests.solids import BOWL, CAN, obj, revolved
 
 TRAY = np.array([[0.0, 0.0], [0.1, 0.0], [0.1, 0.03], [0.098, 0.03], [0.098, 0.004], [0.0, 0.004]])
@@ -85,8 +85,11 @@ def test_parts_of_several_colours_keep_them(tmp_path: Path) -> None:
     blue.apply_translation([0.0, 0.1, 0.0])
     trimesh.Scene([red, blue]).export(tmp_path / "both.glb")
     pieces = read_mesh(tmp_path, read_options(tmp_path)).pieces
-    above = {p.corners[..., 2].mean() > 0: tuple(p.colours.mean(axis=0).round()) for p in pieces}
-    assert above == {True: (0, 0, 255), False: (255, 0, 0)}
+    for piece in pieces:
+        h, w = piece.image.shape[:2]
+        u, v = piece.places.reshape(-1, 2).T
+        colours = piece.image[((1.0 - v) * h).astype(int), (u * w).astype(int)]
+        assert np.abs(colours - ((0, 0, 255) if piece.corners[..., 2].mean() > 0 else (255, 0, 0))).max() < 8
 
 
 @pytest.mark.parametrize(
@@ -132,10 +135,7 @@ def test_what_an_object_toml_cannot_say(tmp_path: Path, told: str, says: str) ->
     assert says in str(error.value)
 
 
-def test_a_folder_gives_its_name(tmp_path: Path) -> None:
-    assert name_of(tmp_path / "Red Mug-2", frozenset()) == "red_mug_2"
-    with pytest.raises(InputError, match=r"'ketchup' is a category of LIBERO already; .* my_ketchup"):
-        name_of(tmp_path / "ketchup", frozenset({"ketchup"}))
+def test_a_folder_without_letters_gives_no_name(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"!9 gives no name for a thing: .* begins with a letter"):
         name_of(tmp_path / "!9", frozenset())
 
@@ -152,6 +152,8 @@ def test_a_folder_gives_its_name(tmp_path: Path) -> None:
 )
 def test_numbers_hyphens_and_sizes_in_a_folders_name(tmp_path: Path, folder: str, name: str) -> None:
     assert name_of(tmp_path / folder, frozenset()) == name
+    with pytest.raises(InputError, match=rf"'{name}' is a category of LIBERO already; .* my_{name}"):
+        name_of(tmp_path / folder, frozenset({name}))
 
 
 @cache
@@ -168,7 +170,7 @@ def inside(shapes: tuple[Shape, ...], points: Array, slack: float = 0.0) -> Arra
 @pytest.mark.parametrize("name", PROFILES)
 def test_few_boxes_cover_the_faces(name: str) -> None:
     corners, shapes = made(name)
-    assert 1 <= len(shapes) <= BOXES
+    assert 1 <= len(shapes) <= MOST_BOXES
     weights = np.random.default_rng(1).dirichlet(np.ones(3), len(corners))
     assert inside(shapes, np.einsum("nk,nkj->nj", weights, corners), slack=0.001).mean() > 0.97
     low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
@@ -186,14 +188,3 @@ def test_what_is_hollow_stays_hollow(name: str, bottom: float, radius: float) ->
     heights = np.linspace(bottom, PROFILES[name][:, 1].max(), 5)
     points = np.array([[r * np.cos(a), r * np.sin(a), z] for r in (0.0, radius) for a in around for z in heights])
     assert not inside(shapes, points).any()
-
-
-def test_what_is_closed_is_full() -> None:
-    _, shapes = made("can")
-    assert inside(shapes, np.array([[x, y, z] for x in (-0.01, 0.0) for y in (0.0, 0.01) for z in (0.02, 0.08)])).all()
-
-
-def test_a_block_is_one_box() -> None:
-    corners = revolved(np.array([[0.0, 0.0], [0.05, 0.0], [0.05, 0.03], [0.0, 0.03]]), sections=4)
-    turned = corners @ np.array([[np.sqrt(0.5), -np.sqrt(0.5), 0], [np.sqrt(0.5), np.sqrt(0.5), 0], [0, 0, 1]])
-    assert len(boxes(turned, np.random.default_rng(0))) == 1

@@ -54,11 +54,6 @@ def test_a_tongue_on_its_lid_leaves_a_can_round_and_a_handle_does_not() -> None:
     assert with_knob(0.03, 0.015, 0.06) == 1
 
 
-def test_what_is_told_is_believed() -> None:
-    assert symmetry_of(*thing("box", *prism(rectangle(0.08, 0.04), 0.02)), known=1).turns == 1
-    assert symmetry_of(*thing("box", *prism(rectangle(0.08, 0.04), 0.02)), known=4).turns == 4
-
-
 @pytest.mark.parametrize(("name", "attitudes"), [("can", 3), ("carton", 3), ("box", 4), ("kite", 6)])
 def test_a_thing_lies_on_each_side_that_it_stays_on_once(name: str, attitudes: int) -> None:
     """Upright, upside down, and on one of the sides that are the same after a turn by its symmetry."""

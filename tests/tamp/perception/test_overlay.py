@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from motion.poses import moved, pose
-from tamp.model.images import Image, as_png
-from tamp.model.scene import Scene
-from tamp.model.scene_record import told_of
-from tamp.perception.camera import CameraPerceiver
-from tamp.perception.looks import masks
-from tamp.perception.overlay import cut_out, overlaid, shown, shown_of, unknown
-from tests.synthetic_looks import CAMERAS, HEIGHT, library, looking, observed, robot, standing, taken
+from tamp.model.images import Image
+from tamp.model.scene import Scene, record_of
+from tamp.perception.looks import drawn, masks
+from tamp.perception.object_model import ObjectModel
+from tamp.perception.overlay import cut_out, overlaid
+from tests.synthetic_looks import CAMERAS, HEIGHT, library, looking, observed, standing, taken
 
-CAN, BOX = standing(library()["can"], 0.1, 0.1, 0.0), standing(library()["box"], -0.1, -0.1, 0.5)
+CAN = standing(library()["can"], 0.1, 0.1, 0.0)
 LOW, HIGH = np.array([-0.05, 0.1, HEIGHT]), np.array([0.05, 0.2, HEIGHT + 0.1])
+
+
+SEEN = record_of(Scene((CAN.as_object("can_1"),), observed([]).robot, confidence={"can_1": 0.9}))
 
 
 def test_the_pixels_of_a_thing_are_tinted_and_far_from_it_all_is_as_it_was() -> None:
     image = taken(CAMERAS[0], [CAN])
-    drawn = overlaid(image, [shown("can_1", 0.9, CAN)])
-    changed = (drawn != image.colour).any(axis=-1)
+    changed = (overlaid(image, SEEN, library()) != image.colour).any(axis=-1)
     mask = masks([CAN], image) > 0
     assert changed[mask].all() and 1.0 < changed.sum() / mask.sum() < 6.0
     rows, columns = np.nonzero(mask)
@@ -29,43 +34,12 @@ def test_the_pixels_of_a_thing_are_tinted_and_far_from_it_all_is_as_it_was() -> 
     assert not away.any()
 
 
-def test_where_a_thing_is_no_longer_only_its_box_is_drawn() -> None:
+@pytest.mark.parametrize("known", [library(), {}], ids=["moved away", "known by no model"])
+def test_where_a_thing_is_no_longer_or_unknown_only_its_box_is_drawn(known: Mapping[str, ObjectModel]) -> None:
     there, gone = (taken(CAMERAS[0], things) for things in ([CAN], []))
-    thing = [shown("can_1", 0.9, CAN)]
-    filled = [(overlaid(i, thing) != i.colour).any(axis=-1).sum() for i in (there, gone)]
+    boxed = {**SEEN, "boxes": {"can_1": [corner.tolist() for corner in CAN.bounds]}}
+    filled = [(overlaid(i, boxed, k) != i.colour).any(axis=-1).sum() for i, k in ((there, library()), (gone, known))]
     assert 0 < filled[1] < 0.8 * filled[0]
-
-
-def test_behind_the_camera_and_out_of_the_picture_nothing_is_drawn() -> None:
-    image = taken(CAMERAS[0], [])
-    behind = shown("can_1", 0.9, standing(library()["can"], 3.0, 0.0, 0.0))
-    assert np.array_equal(overlaid(image, [behind]), image.colour)
-
-
-def test_what_a_policy_tells_of_a_scene_is_enough_to_draw_it() -> None:
-    """Joints, confidence and what no model explains cross as plain data."""
-    eyes = CameraPerceiver(lambda: observed([CAN, BOX]), library(), robot())
-    scene: Scene = eyes.perceive()
-    drawn = shown_of(told_of(scene), library())
-    assert {s.name: s.placed is not None for s in drawn} == {"can_1": True, "box_1": True}
-    for s in drawn:
-        track = eyes.tracks[s.name]
-        assert s.placed is not None and np.allclose(s.placed.T_world_object, track.placed.T_world_object, atol=1e-3)
-        assert s.confidence == round(track.confidence, 3)
-    few = {name: m for name, m in library().items() if name != "box"}
-    unlike = {s.name: s for s in shown_of(told_of(scene), few)}
-    assert unlike["box_1"].placed is None
-    low, high = unlike["box_1"].T_world_box[:3, 3] + unlike["box_1"].box
-    assert np.all(low < BOX.T_world_object[:3, 3] + [0, 0, 0.01]) and np.all(high > BOX.T_world_object[:3, 3])
-
-
-def test_an_unknown_box_is_drawn_where_it_is() -> None:
-    image = taken(CAMERAS[0], [])
-    low, high = np.array([-0.05, -0.05, HEIGHT]), np.array([0.05, 0.05, HEIGHT + 0.1])
-    drawn = overlaid(image, [unknown("unknown_1", low, high)])
-    v, u = np.nonzero((drawn != image.colour).any(axis=-1))
-    uv, _ = image.project(np.array([0.0, 0.0, HEIGHT + 0.05]))
-    assert abs(np.median(u) - uv[0]) < 30 and abs(np.median(v) - uv[1]) < 30
 
 
 def painted(camera: Image) -> Image:
@@ -96,8 +70,23 @@ def test_what_no_camera_has_in_view_is_not_cut() -> None:
     assert cut_out([looking("n", (0.5, 0.15, HEIGHT + 0.4), (0.0, 0.15, HEIGHT))], *tiny) is None
 
 
-def test_a_picture_survives_as_png() -> None:
-    import imageio.v3 as imageio
+NEAR, CARTON = standing(library()["can"], 0.1, 0.0, 0.0), standing(library()["carton"], 0.0, 0.02, 0.5)
 
-    pixels = np.random.default_rng(0).integers(0, 255, (9, 7, 3), dtype=np.uint8)
-    assert np.array_equal(imageio.imread(as_png(pixels), extension=".png"), pixels)
+
+def test_masks_of_things_where_they_are_are_their_pixels_and_the_nearer_one_hides_the_other() -> None:
+    image = taken(CAMERAS[0], [NEAR, CARTON])
+    found = masks([NEAR, CARTON], image)
+    red, green = (np.all(image.colour == c, axis=-1) for c in ((200, 40, 40), (40, 160, 60)))
+    assert (found == 1).sum() > 500 and (found == 2).sum() > 300
+    for mine, true in ((found == 1, red), (found == 2, green)):
+        assert (mine & true).sum() > 0.97 * (mine | true).sum()
+    alone = masks([CARTON], taken(CAMERAS[0], [CARTON]))
+    assert (alone == 1).sum() > (found == 2).sum(), "the can hides some of the carton"
+
+
+def test_where_the_depth_does_not_agree_there_is_no_mask_and_without_depth_there_is() -> None:
+    image = taken(CAMERAS[0], [NEAR])
+    lower = masks([standing(library()["can"], 0.1, 0.0, 0.0, above=0.3)], image)
+    assert not lower.any(), "one sees past where it is said to be"
+    holes = replace(image, depth=np.zeros_like(image.depth))
+    assert np.array_equal(masks([NEAR], holes) > 0, drawn([NEAR], image)[0] > 0)

@@ -51,10 +51,6 @@ def test_what_goes_in_comes_out(tmp_path: Path) -> None:
     assert recording.about["scene"] == "made up"
 
 
-def test_depth_beyond_what_is_stored_is_far_and_none_is_none() -> None:
-    assert recordings.stored(np.array([[0.0, 1.0, 99.0]])).tolist() == [[0, 10000, 65535]]
-
-
 def test_what_is_true_is_in_a_folder_that_perceiving_can_do_without(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "one")
     truth = recordings.read_truth(folder)

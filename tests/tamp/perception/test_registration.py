@@ -79,7 +79,7 @@ def test_half_a_degree_and_half_a_centimetre_are_found(
     assert metres < 0.002 and degrees < 0.15
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_camera_that_was_pushed_is_found(seed: int, image: Image) -> None:
     """Not from everywhere: this robot is two bars, and about one pose of 40 looks as well as the true one."""
     n, p = np.random.default_rng(seed).normal(size=(2, 3))
@@ -117,31 +117,22 @@ def test_an_error_in_the_hand_is_taken_out(axis: tuple[float, float, float], see
     assert astray(said, aligned(look(said), [look(fixed)])) < max(0.002, 0.3 * astray(said, np.eye(4)))
 
 
-def test_a_right_camera_is_left_alone() -> None:
-    fixed, right = (boxed(camera, BOXES) for camera in (FIXED, HAND))
-    assert np.array_equal(aligned(look(right), [look(fixed)]), np.eye(4))
-
-
-def test_the_bare_table_tells_nothing() -> None:
-    wrong = pose([0.004, 0.003, 0.0], rotation_about(np.array([0.0, 0.0, 1.0]), 0.017))
-    fixed, right = (boxed(camera, []) for camera in (FIXED, HAND))
+@pytest.mark.parametrize(("boxes", "error"), [(BOXES, 0.0), ((), 0.017)], ids=["right", "a bare table"])
+def test_a_right_camera_and_one_that_sees_too_little_are_left_alone(
+    boxes: tuple[tuple[float, ...], ...], error: float
+) -> None:
+    fixed, right = (boxed(camera, boxes) for camera in (FIXED, HAND))
+    wrong = pose([0.2 * error, 0.2 * error, 0.0], rotation_about(np.array([0.0, 0.0, 1.0]), error))
     said = replace(right, T_world_camera=right.T_world_camera @ wrong)
     assert np.array_equal(aligned(look(said), [look(fixed)]), np.eye(4))
 
 
-def seen_by_both(boxes: tuple[tuple[float, ...], ...]) -> tuple[list[SurfaceView], Array]:
-    """What a hand camera sees of boxes against the fixed one, and the direction (3,) of world y in its frame."""
-    fixed, hand = (boxed(camera, boxes) for camera in (FIXED, HAND))
-    view = SurfaceView.of(look(hand), Surface.of([look(fixed)]))
-    return [view], view.T_world_camera[:3, :3].T @ np.array([0.0, 1.0, 0.0])
-
-
 def test_walls_that_all_face_one_way_leave_it_open_where_a_camera_is_along_them() -> None:
     wall = ((-0.05, -0.45, 0.1, 0.45, 0.1),)  # its ends are out of the hand camera's view
-    views, along = seen_by_both(wall)
-    open_way = undetermined_direction(views, np.eye(4))
-    assert open_way is not None and abs(open_way @ along) > 0.95
-
-
-def test_sides_that_face_two_ways_tell_all() -> None:
-    assert undetermined_direction(seen_by_both(BOXES)[0], np.eye(4)) is None
+    for boxes, is_open in ((wall, True), (BOXES, False)):
+        fixed, hand = (boxed(camera, boxes) for camera in (FIXED, HAND))
+        view = SurfaceView.of(look(hand), Surface.of([look(fixed)]))
+        open_way = undetermined_direction([view], np.eye(4))
+        assert (open_way is not None) == is_open
+        if open_way is not None:
+            assert abs(open_way @ view.T_world_camera[:3, :3].T @ np.array([0.0, 1.0, 0.0])) > 0.95

@@ -77,12 +77,6 @@ def test_it_goes_along_when_the_thing_is_moved() -> None:
     assert middle[1] == pytest.approx(-0.3)
 
 
-def test_they_are_places_of_what_the_thing_stands_on() -> None:
-    scene = desk(thing("cup", 0.0, 0.4), thing("tray", 0.0, 0.0))
-    owner, region = with_places(scene, places([Atom("on", ("cup", "left-of-tray"))], scene)).region("left-of-tray")
-    assert (owner.name, region.part, region.kind) == ("desk_body", "desk_body", "surface")
-
-
 def test_only_what_stands_on_something_has_places_beside_it() -> None:
     scene = desk(thing("cup", 0.0, 0.0, on=TOP + 0.2), thing("tray", 0.0, 0.3))
     assert things(scene) == ("tray",)
@@ -96,8 +90,3 @@ def test_there_is_none_beyond_the_edge_of_the_table() -> None:
     wanted = places([Atom("on", ("cup", "behind-tray"))], scene)
     fallen = with_object_at(scene, "tray", pose([0.0, 0.0, TOP - 0.2]))
     assert [r.name for _, r in with_places(fallen, wanted).regions()] == ["desk"]
-
-
-def test_atoms_about_other_things_name_no_places() -> None:
-    scene = desk(thing("cup", 0.0, 0.4), thing("tray", 0.0, 0.0))
-    assert places([Atom("on", ("cup", "tray")), Atom("closed", ("behind-door",))], scene) == ()

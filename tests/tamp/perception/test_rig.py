@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pytest
 
-from tamp.backends.libero.camera_noise import measured
+from motion.robot import RobotDescription
+from tamp.backends.libero.cameras import measured
 from tamp.model.images import Image
-from tamp.perception.rig import scatter, steady
+from tamp.perception.rig import BODIES, scatter, skin_of_robot, steady
 from tests.synthetic_looks import CAMERAS, model, standing, taken
 
 
@@ -19,6 +22,8 @@ def noisy(image: Image) -> Image:
 def test_clean_depth_is_left_alone_and_noise_is_measured() -> None:
     image = taken(CAMERAS[0], [standing(model("can"), 0.0, 0.0, 0.0)])
     assert steady(image) is image
+    nothing = replace(image, depth=np.zeros(image.size))
+    assert not steady(nothing).depth.any() and scatter(nothing.depth) == 0.0
     assert abs(scatter(noisy(image).depth) - 0.0015) < 0.0002
 
 
@@ -32,6 +37,38 @@ def test_noise_is_averaged_and_what_hangs_between_surfaces_goes() -> None:
     assert (after > 0).mean() > 0.9
 
 
-def test_nothing_measured_stays_nothing() -> None:
-    image = replace(CAMERAS[0], depth=np.zeros(CAMERAS[0].size))
-    assert not steady(image).depth.any() and scatter(image.depth) == 0.0
+ARM = """<mujoco><worldbody><body name="base"><geom type="box" size="0.05 0.05 0.1"/>
+<body name="arm" pos="0 0 0.3"><joint name="j" axis="0 0 1" range="-3 3"/>
+<geom type="cylinder" size="0.03 0.1"/><site name="tool"/></body></body></worldbody></mujoco>"""
+
+
+def robot() -> RobotDescription:
+    pinned = frozenset({"base"})
+    return RobotDescription(mjcf=ARM, arm_joints=("j",), tool_site="tool", posture=np.zeros(1), pinned_bodies=pinned)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the skins are kept: they are made by the first who asks."""
+    return tmp_path_factory.mktemp("skins")
+
+
+def test_each_body_has_the_skin_of_its_shapes_in_its_own_frame(folder: Path) -> None:
+    skins = skin_of_robot(robot(), folder).skins
+    assert set(skins) == {"base", "arm"}
+    on_box = np.array([[0.05, 0.0, 0.02], [0.0, -0.05, 0.0]])
+    assert skins["base"].field.distance(on_box) == pytest.approx([0.0, 0.0], abs=0.002)
+    radii = np.linalg.norm(skins["arm"].points[np.abs(skins["arm"].points[:, 2]) < 0.09, :2], axis=1)
+    assert radii == pytest.approx(np.full(len(radii), 0.03), abs=0.002)
+
+
+def test_it_is_made_once_and_again_when_its_file_is_damaged(folder: Path) -> None:
+    made = skin_of_robot(robot(), folder)
+    (file,) = (folder / BODIES).glob("*.npz")
+    before = file.stat().st_mtime_ns
+    again = skin_of_robot(robot(), folder)
+    assert file.stat().st_mtime_ns == before
+    assert again.source == made.source and len(again.skins["arm"].points) == len(made.skins["arm"].points)
+    file.write_bytes(b"no file of arrays")
+    assert set(skin_of_robot(robot(), folder).skins) == {"base", "arm"}
+    assert file.stat().st_size > 1000

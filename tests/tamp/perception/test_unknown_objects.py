@@ -7,7 +7,7 @@ import pytest
 
 from motion.poses import Array
 from tamp.perception.segmentation import Ground, Points
-from tamp.perception.unknown_objects import colour_name, of_one_thing, unknown_thing
+from tamp.perception.unknown_objects import of_one_thing, unknown_thing
 
 GROUND = Ground(0.9, np.array([-0.5, -0.5]), np.array([0.5, 0.5]), 0.9)
 SPOT = np.array([0.1, 0.2, 0.9])
@@ -85,12 +85,6 @@ def test_two_sides_of_a_thing_are_one_and_what_is_beside_or_hangs_over_it_is_not
     assert sorted(len(found) for found in lots) == ([240, 480] if together else [240, 240, 240])
 
 
-def test_shade_is_no_colour() -> None:
-    """White that is lit from above, and in the shade on its sides."""
-    lit, shade = np.tile([230.0, 230.0, 225.0], (40, 1)), np.tile([40.0, 40.0, 40.0], (100, 1))
-    assert colour_name(np.concatenate([lit, shade])) == "white"
-
-
 def test_what_is_hollow_from_above_stays_hollow() -> None:
     angle = np.linspace(0, 2 * np.pi, 200)
     wall = [ring(0.05, z, angle) for z in np.linspace(0.0, 0.05, 12)]
@@ -105,9 +99,3 @@ def test_what_is_hollow_from_above_stays_hollow() -> None:
 
 def test_what_is_too_large_to_be_carried_is_no_thing() -> None:
     assert unknown_thing(block((0.3, 0.4, 0.2), 0.0), GROUND) is None
-
-
-@pytest.mark.parametrize("name", COLOURS)
-def test_colours_have_their_names(name: str) -> None:
-    shaded = np.array([np.array(COLOURS[name]) * light for light in np.linspace(0.85, 1.0, 50)])
-    assert colour_name(shaded) == name

@@ -10,7 +10,7 @@ from tamp.model.images import Image, pinhole
 from tamp.model.scene import Region
 from tamp.perception.looks import Look
 from tamp.perception.segmentation import Ground
-from tamp.perception.visibility import CELL, HandEye, Unseen, floor_of, shown, views
+from tamp.perception.visibility import CELL, HandEye, Unseen, floor_of, views
 
 DOWN = np.array([[0.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 EYE = HandEye(pose([0.05, 0.0, -0.1], rotation_about(np.array([0.0, 0.0, 1.0]), 0.3)), np.array([0.7, 0.7]))
@@ -33,12 +33,6 @@ def test_a_view_has_what_it_shows_in_its_picture() -> None:
         assert away @ T_world_camera[:3, 2] == pytest.approx(np.linalg.norm(away)), "it looks at the middle"
 
 
-def test_of_two_equal_views_the_nearer_one_comes_first() -> None:
-    best = next(iter(views(PATCH, np.ones(len(PATCH)), EYE, T_HAND, everything)))
-    far = next(iter(views(PATCH, np.ones(len(PATCH)), EYE, pose([0.6, 0.3, 0.5], DOWN), everything)))
-    assert best.T_world_tool[1, 3] < far.T_world_tool[1, 3]
-
-
 def test_what_is_hidden_from_one_side_is_looked_at_from_the_other() -> None:
     def behind_a_wall(p: Array, points: Array) -> Array:
         return np.full(len(points), bool(p[0] > SPOT[0] + 0.1))
@@ -46,16 +40,6 @@ def test_what_is_hidden_from_one_side_is_looked_at_from_the_other() -> None:
     found = list(views(PATCH, np.ones(len(PATCH)), EYE, T_HAND, behind_a_wall))
     assert found and all((v.T_world_tool @ EYE.T_tool_camera)[0, 3] > SPOT[0] + 0.1 for v in found)
     assert not list(views(PATCH, np.ones(len(PATCH)), EYE, T_HAND, lambda p, points: np.zeros(len(points), dtype=bool)))
-
-
-def test_weights_say_what_is_worth_seeing() -> None:
-    weights = np.where(PATCH[:, 1] > SPOT[1], 1.0, 0.0)
-
-    def one_side(p: Array, points: Array) -> Array:
-        return np.asarray((points[:, 1] > SPOT[1]) == (p[1] > SPOT[1] + 0.05))
-
-    best = next(iter(views(PATCH, weights, EYE, T_HAND, one_side)))
-    assert best.share == pytest.approx(1.0) and best.shown.sum() == 3
 
 
 def from_above(height: float = 1.0, hidden: float = 0.0) -> Look:
@@ -66,12 +50,6 @@ def from_above(height: float = 1.0, hidden: float = 0.0) -> Look:
     T = pose([0.5, 0.0, height], np.array([[0.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, -1.0]]))
     K = pinhole(60, 60, 0.8)
     return Look.of(Image("c", np.zeros((60, 60, 3), dtype=np.uint8), depth, K, T), np.zeros((60, 60), dtype=bool))
-
-
-def test_a_place_is_shown_where_nothing_is_in_front_of_it() -> None:
-    left, right, outside = [0.5, 0.2, 0.0], [0.5, -0.2, 0.0], [0.5, 1.5, 0.0]
-    assert shown(np.array([left, right, outside]), [from_above(hidden=0.3)]).tolist() == [False, True, False]
-    assert shown(np.array([left]), [from_above(hidden=0.3), from_above()]).all(), "another picture shows it"
 
 
 def test_places_stay_seen() -> None:

@@ -9,14 +9,13 @@ import pytest
 
 from tamp.errors import Refusal
 from tamp.model.events import Journal
-from tamp.planning.assistant import Assistant
-from tamp.planning.planner_process import Notes
+from tamp.planning.assistant import Assistant, JournalBuffer
 from tamp.worker_process import Cancelled
 
 
 @dataclass
 class Clerk:
-    """Notes what it hears, and refuses what is not polite."""
+    """JournalBuffer what it hears, and refuses what is not polite."""
 
     journal: Journal
     cancelled: Cancelled
@@ -37,7 +36,7 @@ def _kept(text: str) -> str:
 
 @pytest.fixture
 def assistant() -> Iterator[Assistant]:
-    clerk = Assistant(Clerk, "clerk", Notes())
+    clerk = Assistant(Clerk, "clerk", JournalBuffer())
     yield clerk
     clerk.close()
 
@@ -46,7 +45,7 @@ def test_what_is_noted_comes_with_answers_and_with_refusals(assistant: Assistant
     assert assistant.ask("hear", "a cup, please").wait() == "A CUP, PLEASE"
     with pytest.raises(Refusal, match="not polite"):
         assistant.ask("hear", "a cup").wait()
-    assert isinstance(assistant.journal, Notes)
+    assert isinstance(assistant.journal, JournalBuffer)
     assert [told["text"] for _, _, told in assistant.journal.taken()] == ["a cup, please", "a cup"]
 
 

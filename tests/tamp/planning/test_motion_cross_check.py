@@ -113,7 +113,7 @@ class Mind:
     def refine(self, plan: Plan, situation: Situation, hints: Any = ()) -> Ready[Decision]:
         return self.decide(cast(Goal, None), cast(WorldState, None), situation)
 
-    def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
+    def report_failure(self, action: GroundAction, note: dict[str, Any]) -> None:
         self.disappointments.append((action, note))
 
 

@@ -94,10 +94,6 @@ def failed(result: Refined | Failure) -> Failure:
     return result
 
 
-def test_a_plan_of_nothing_is_refined_already() -> None:
-    assert chosen(search()) == []
-
-
 def test_the_first_samples_that_go_together_are_taken() -> None:
     a, b = Scripted("a", always(1, 2)), Scripted("b", always(NO, 3, 4))
     assert chosen(search(a, b)) == [1, 3]
@@ -111,16 +107,6 @@ def test_the_last_action_is_exhausted_before_the_one_before_it_samples_again() -
     c = Scripted("c", lambda before: iter([9] if before == (2, 6) else [NO]), asked=log)
     assert chosen(search(a, b, c)) == [2, 6, 9]
     assert log == ["a1", "b5", "c", "b6", "c", "a2", "b5", "c", "b6", "c9"]
-
-
-def test_each_situation_follows_from_the_one_before() -> None:
-    a, b, c = (
-        Scripted("a", always(1, 2)),
-        Scripted("b", always(3)),
-        Scripted("c", lambda p: iter([4] if p[0] == 2 else [])),
-    )
-    assert chosen(search(a, b, c)) == [2, 3, 4]
-    assert b.calls == [(1,), (2,)] and c.calls == [(1, 3), (2, 3)]
 
 
 def test_samples_of_one_action_are_limited() -> None:
@@ -147,12 +133,6 @@ def test_a_final_reason_ends_the_search() -> None:
     assert failure.cause.message == "the mug is too tall", "it counts more than what was met more often"
 
 
-def test_after_a_final_reason_nothing_is_sampled() -> None:
-    a, b = Scripted("a", always(1, 2, 3)), Scripted("b", always(NO, Infeasible("too-tall", final=True), 4))
-    failed(search(a, b))
-    assert (a.asked, b.asked) == (["a1"], ["b", "b"])
-
-
 def test_whatever_the_grasp_goes_back_past_the_grasp() -> None:
     """c cannot, whatever b does: b is not sampled again; a is, and may change what c can."""
     pointless = Infeasible("does-not-fit", message="no room", whatever_grasp=True)
@@ -162,12 +142,6 @@ def test_whatever_the_grasp_goes_back_past_the_grasp() -> None:
     c = Scripted("c", lambda before: iter([9] if before[0] == 2 else [pointless]), asked=log)
     assert chosen(search(a, b, c)) == [2, 5, 9]
     assert log == ["a1", "b5", "c", "a2", "b5", "c9"]
-
-
-def test_another_reason_takes_the_grasp_up_again() -> None:
-    pointless = Infeasible("does-not-fit", whatever_grasp=True)
-    a, b = Scripted("a", always(1, 2)), Scripted("b", lambda p: iter([pointless, NO] if p == (1,) else [3]))
-    assert chosen(search(a, b)) == [2, 3], "the last word of b was not that another a is pointless"
 
 
 def idly(seconds: float) -> None:
@@ -203,20 +177,6 @@ def test_the_budget_is_kept(slow: str, spend: Callable[[float], None]) -> None:
     assert worked < 0.6, "and not much more"
 
 
-def test_a_budget_of_nothing_says_so() -> None:
-    failure = failed(search(Scripted("a", always(1)), seconds=0.0))
-    assert failure.timeout and failure.cause.reason == "timeout"
-    assert failure.cause.message == "time ran out before anything was found"
-
-
-def test_nothing_to_try_is_no_matter_of_time() -> None:
-    failure = failed(search(Scripted("a", always())))
-    assert not failure.timeout and (failure.cause.reason, failure.cause.message) == (
-        "nothing",
-        "there is no way to do it",
-    )
-
-
 def test_effort_ends_a_search_whatever_the_clock_says() -> None:
     world = cast(World, SimpleNamespace(effort=0))
 
@@ -240,14 +200,6 @@ def test_reasons_are_counted_and_the_commonest_of_the_deepest_action_is_told() -
     assert failure.cause.reason == "collision" and failure.cause.blockers == ("box",)
     assert failure.causes == (("the box is in the way", 4), ("out of reach", 2))
     assert failure.cause.facts == {Atom("told-by", ("b",)), Atom("causes", ("6",))}, "the skill makes the facts"
-
-
-def test_the_deepest_action_is_blamed_not_the_last_that_failed() -> None:
-    a = Scripted("a", always(1, 2))
-    b = Scripted("b", lambda before: iter([3] if before == (1,) else [NO, NO, NO]))
-    c = Scripted("c", always(Infeasible("does-not-fit", message="no room")))
-    failure = failed(search(a, b, c))
-    assert (failure.index, failure.cause.reason) == (2, "does-not-fit")
 
 
 def test_hints_reach_the_skill_they_were_made_by() -> None:
@@ -305,13 +257,6 @@ def test_the_same_seed_gives_the_same_answer(real: Real) -> None:
 
 
 @pytest.mark.episode
-def test_refining_moves_nothing_in_the_simulator(real: Real) -> None:
-    before = real.environment.sim.get_state().flatten().copy()
-    real.refine(5, PICK)
-    assert np.array_equal(before, real.environment.sim.get_state().flatten())
-
-
-@pytest.mark.episode
 def test_real_skills_take_the_hint_first(real: Real) -> None:
     """A grasp that would not be the first answer is, when it is the hint."""
     own = real.refine(1, PICK).steps[0].note["grasp"]
@@ -326,16 +271,6 @@ def feasible_grasps(real: Real) -> Iterator[Any]:
     for sample in bind(load("tabletop"))["pick"].refine(("mug_1", "main_table"), real.situation, tools):
         if isinstance(sample, Refinement):
             yield sample.note["grasp"]
-
-
-@pytest.mark.episode
-def test_the_situation_foreseen_is_the_end_of_the_motions(real: Real) -> None:
-    result = real.refine(4, OPEN, PICK, PLACE)
-    for step in result.steps:
-        last = next(s for s in reversed(step.segments) if isinstance(s, Move))
-        assert np.allclose(step.after.scene.robot.q, last.path[-1], atol=1e-6)
-        assert np.allclose(step.after.scene.robot.T_world_tool, real.world.forward(last.path[-1]), atol=1e-6)
-    assert [s.after.held for s in result.steps] == [None, "mug_1", None]
 
 
 @dataclass(eq=False)

@@ -74,13 +74,6 @@ def test_only_choices_about_what_is_in_the_way_are_made_anew() -> None:
     assert put.done.count(("ball", "shelf")) == put.done.count(("pan", "desk")) == WAYS, "once for each of them"
 
 
-def test_where_nothing_chosen_matters_nothing_is_tried_again() -> None:
-    put = Willing()
-    found = refined(actions("put box shelf", "pick cup desk"), put=put, pick=Willing(hindered_by("jug", "cup")))
-    assert isinstance(found, Failure)
-    assert put.done == [("box", "shelf")]
-
-
 def test_a_cause_that_does_not_say_what_it_depends_on_is_tried_with_all() -> None:
     put = Willing()
     refuse = Willing(lambda args: Infeasible("collision", ("jug",)))
@@ -114,13 +107,6 @@ def decide(
     return search, search.decide(wanted, state, replace(start, held=held))
 
 
-def test_it_counts() -> None:
-    search, found = decide(Willing(), Willing())
-    assert isinstance(found, Solution)
-    assert (search.skeletons, search.samples, len(found.plan.actions)) == (1, 2, 2)
-    assert min(search.seconds.values()) > 0 and search.first == found.plan
-
-
 def test_of_alternatives_the_shortest_plan_is_taken() -> None:
     search, found = decide(Willing(), Willing(), "(or (and (on cup tray) (on box tray)) (not (on cup desk)))")
     assert isinstance(found, Solution)
@@ -138,14 +124,6 @@ def test_an_alternative_that_geometry_rules_out_is_left_for_another() -> None:
         assert str(found.goal) == "(on box shelf)" and found.plan.actions[0].args == ("box", "desk")
 
 
-def test_more_alternatives_than_are_planned_for_are_planned_for_together() -> None:
-    search, found = decide(
-        Willing(), Willing(), "(forall (?o - item) (exists (?s - surface) (and (on ?o ?s) (not (= ?s desk)))))"
-    )
-    assert isinstance(found, Solution), found
-    assert search.skeletons == 1
-
-
 def test_a_goal_that_can_never_hold_has_no_plan() -> None:
     _, found = decide(Willing(), Willing(), "(exists (?d - drawer) (open ?d))")
     assert isinstance(found, NoSolution) and (found.stage, found.proven) == ("plan", True)
@@ -157,12 +135,6 @@ def test_why_there_is_no_plan_is_told() -> None:
     apart = "(holding cup) and (on cup tray) never hold together; there is a plan without the goal (on cup tray)"
     assert found.reason == f"no sequence of the domain's operators reaches the goal: {apart}"
     assert search.seconds["refine"] == 0.0
-
-
-def test_of_alternatives_it_is_told_of_which_one_a_reason_is() -> None:
-    both = "(and (holding cup) (on cup tray))"
-    _, found = decide(Willing(), Willing(), f"(or {both} (and (holding box) (on box tray)))")
-    assert isinstance(found, NoSolution) and found.reason.endswith(f"(of {both}, the first of 2 alternatives)")
 
 
 def test_what_must_not_be_touched_is_named_where_there_is_no_plan_for_it() -> None:
@@ -249,16 +221,6 @@ def test_what_is_in_the_way_is_imagined_away_and_what_it_was_to_be_taken_for_is_
     assert [d["message"] for kind, d in journal.events if kind == "hint"] == [told]
     given_up = [d for kind, d in journal.events if kind == "infeasible"]
     assert [d.get("purpose") for d in given_up] == [None, "tried to free cup of box"]
-
-
-def test_what_the_plan_itself_moves_is_not_imagined_away() -> None:
-    """Nor what is not seen."""
-    plan = actions("place-on box shelf", "pick cup desk")
-    pick = Willing(lambda args: HINDERED)
-    for start, planner in ((BESIDE, Stubborn(plan=plan)), (START, Stubborn())):
-        _, found = decide(pick, Willing(), planner=planner, start=start)
-        assert isinstance(found, NoSolution)
-        assert found.reason.startswith("(pick cup desk): the box is there; ")
 
 
 def test_what_the_plan_put_in_the_way_is_put_elsewhere() -> None:
@@ -351,13 +313,6 @@ class Stubborn:
         if len(self.asked) > 1:
             return PlanResult(PlanStatus.GAVE_UP, None, 0.0, "no idea")
         return PlanResult(PlanStatus.FOUND, self.plan, 0.0)
-
-
-def test_any_planner_will_do_and_reads_the_scenes_own_names() -> None:
-    planner = Stubborn()
-    _, found = decide(Willing(), Willing(), planner=planner)
-    assert isinstance(found, Solution) and len(found.plan.actions) == 2
-    assert "on(cup, tray)" in planner.asked[0] and "n000" not in planner.asked[0]
 
 
 def test_objections_reach_any_planner_and_giving_up_is_no_proof() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tamp.runs.camera_pictures import PictureProcess, put
+from tamp.runs.camera_pictures import PagePictures, put
 from tamp.view.live_page import LivePage
 from tamp.view.log_source import LogSource
 from tamp.view.page_layout import Layout
@@ -30,7 +30,7 @@ class Painter:
         put(self.folder / "view", "pictures.json", b'{"number": 1}')
 
 
-def stepped(pictures: PictureProcess, until: Callable[[], bool]) -> list[float]:
+def stepped(pictures: PagePictures, until: Callable[[], bool]) -> list[float]:
     """Seconds of each step, until something is so."""
     took, end = [], time.monotonic() + 30.0
     while not until():
@@ -47,7 +47,7 @@ def test_who_acts_does_not_wait_for_pictures_and_the_last_one_is_of_the_end(tmp_
     (tmp_path / "episode.jsonl").touch()
     page, now = LivePage(LogSource(tmp_path), Layout.of()), ["begin"]
     page.look()
-    pictures = PictureProcess(partial(Painter, tmp_path), lambda: now[0], lambda line: None)
+    pictures = PagePictures(partial(Painter, tmp_path), lambda: now[0], lambda line: None)
     took = stepped(pictures, lambda: page.picture("front.jpg") == b"begin")
     assert sorted(took)[len(took) // 2] < 0.01
     now[0] = "end"
@@ -60,7 +60,7 @@ def test_who_acts_does_not_wait_for_pictures_and_the_last_one_is_of_the_end(tmp_
 
 def test_that_there_are_no_pictures_is_said_once(tmp_path: Path) -> None:
     said: list[str] = []
-    pictures = PictureProcess(partial(Painter, tmp_path), lambda: "nothing", said.append)
+    pictures = PagePictures(partial(Painter, tmp_path), lambda: "nothing", said.append)
     stepped(pictures, lambda: bool(said))
     pictures.step()
     pictures.close()

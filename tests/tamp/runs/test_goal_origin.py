@@ -6,7 +6,8 @@ from typing import get_args
 
 import pytest
 
-from tamp.api.solving import Asked, Person, begun
+from tamp.api.configs import SolveConfig
+from tamp.api.solving import Person, prepare
 from tamp.runs.goal_origin import GoalOrigin, Kind, origin_told
 
 
@@ -32,10 +33,10 @@ def test_a_file_is_named_with_its_folder() -> None:
 def test_what_is_asked_for_says_where_it_comes_from() -> None:
     goal, scene = ("(on mug_1 plate_1)",), "breakfast"
 
-    def origin(asked: Asked) -> GoalOrigin | None:
-        return begun(asked, Person()).settings.origin
+    def origin(config: SolveConfig, called: bool = False) -> GoalOrigin | None:
+        return prepare(config, Person(), called).settings.origin
 
-    assert origin(Asked(goals=goal)) == GoalOrigin("option")
-    assert origin(Asked(goals=goal, called=True)) == GoalOrigin("library")
-    own = origin(Asked(scene=scene))
+    assert origin(SolveConfig(goal=goal)) == GoalOrigin("option")
+    assert origin(SolveConfig(goal=goal), called=True) == GoalOrigin("library")
+    own = origin(SolveConfig(scene=scene))
     assert own is not None and own.kind == "scene" and own.in_words == f"the scene's file {scene}/scene.toml"

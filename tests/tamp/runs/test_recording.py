@@ -9,7 +9,7 @@ import pytest
 
 from tamp.backends.libero.tasks import find
 from tamp.pddl.domain_file import load
-from tamp.runs.recording import Order
+from tamp.runs.scene_recording import Order
 
 PROBLEMS = Path(__file__).parents[3] / "problems"
 

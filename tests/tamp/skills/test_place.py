@@ -8,12 +8,10 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from motion import kinematics
 from motion.paths import Blocked
-from motion.poses import Array, error, inverse, pose, rotation_about, rotation_vector_to_matrix
+from motion.poses import Array, inverse, pose
 from motion.robot import RobotDescription
 from motion.shapes import Shape
 from motion.world import World
@@ -26,9 +24,8 @@ from tamp.runs.bench.boxes import TABLE, TABLE_TOP
 from tamp.skills.base import Infeasible, Refinement, Tools
 from tamp.skills.pick import lift_clear
 from tamp.skills.place import Place, retreat_from
-from tamp.skills.place_targets import target_of, upright
-from tamp.skills.reaching import both_ways
-from tamp.skills.rests import APART, SPOTS, rest_poses
+from tamp.skills.place_targets import target_of
+from tamp.skills.rests import rest_poses
 
 HALF = 0.03
 """Half the side of the boxes, metres."""
@@ -79,15 +76,6 @@ def beside(T: Array, other: SceneObject) -> float:
     """Metres between two boxes of one attitude, along the axis in which they are furthest apart."""
     halves = HALF + 0.5 * (other.bounds()[1] - other.bounds()[0])
     return float((np.abs(T[:3, 3] - other.position) - halves)[:2].max())
-
-
-def test_spots_with_room_around_them_come_first(robot: RobotDescription) -> None:
-    neighbour = box("neighbour", [AT[0], AT[1] + 2 * HALF + 0.008, TABLE_TOP + HALF])
-    situation, world = holding(robot, neighbour, table(spot("square", 0.1)))
-    found = list(islice(rest_poses("item", target_of("square", situation.scene), situation, tools(world)), 12))
-    gaps = np.array([beside(T, neighbour) for T in found])
-    assert (gaps[:4] > 0.8 * APART).all()
-    assert beside(pose([*AT, TABLE_TOP + HALF]), neighbour) < APART, "the middle would be the first otherwise"
 
 
 def test_nothing_is_let_fall_through_a_board(robot: RobotDescription) -> None:
@@ -205,53 +193,6 @@ def _low(o: SceneObject) -> SceneObject:
     [part] = o.parts
     raised = tuple(replace(s, T_body_shape=pose([0.0, 0.0, HALF])) for s in part.shapes)
     return replace(o, parts=(replace(part, shapes=raised, T_world_part=part.T_world_part @ pose([0, 0, -HALF])),))
-
-
-def test_a_refinement_tells_what_it_moves(robot: RobotDescription) -> None:
-    stays = box("stays", [AT[0], AT[1] + 0.2, TABLE_TOP + HALF])
-    situation, world = holding(robot, stays, table(spot("square", 0.05)))
-    samples = Place().refine(("item", "square"), situation, tools(world))
-    found = next(s for s in samples if isinstance(s, Refinement))
-    assert found.displaced == {"item"}
-
-
-@pytest.mark.parametrize("turned", [0.0, np.pi])
-def test_the_hand_turns_the_short_way(robot: RobotDescription, turned: float) -> None:
-    world = World(robot, [])
-    T = pose([*AT, 1.0], DOWN)
-    T_from = pose([*AT, 1.1], rotation_about(np.array([0.0, 0.0, 1.0]), turned + 0.3) @ DOWN)
-    first, second = both_ways(T, world, T_from)
-    away = [float(np.linalg.norm(error(T_from, way)[3:])) for way in (first, second)]
-    assert away[0] == pytest.approx(0.3) and away[1] == pytest.approx(np.pi - 0.3)
-
-
-def test_a_turn_about_comes_last(robot: RobotDescription) -> None:
-    """On an open table every spot is free, and the hand need not turn about for any of the first."""
-    situation, world = holding(robot, table(spot("square", 0.1)))
-    R = situation.scene.object("item").T_world_object[:3, :3]
-    found = list(rest_poses("item", target_of("square", situation.scene), situation, tools(world)))
-    turns = np.array([np.arccos(np.clip(0.5 * (np.trace(R.T @ T[:3, :3]) - 1), -1, 1)) for T in found])
-    assert len(found) == SPOTS and (turns < np.radians(100)).all()
-
-
-def test_what_has_an_inside_is_put_down_square(robot: RobotDescription) -> None:
-    situation, world = holding(robot, table(spot("square", 0.1)))
-    item = situation.scene.object("item")
-    inside = Region("inside", "interior", item.T_world_object, np.full(3, 0.5 * HALF), "item")
-    scene = replace(situation.scene, objects=(replace(item, regions=(inside,)), *situation.scene.objects[1:]))
-    found = list(rest_poses("item", target_of("square", scene), Situation(scene, "item"), tools(world)))
-    assert len(found) == SPOTS
-    turns = np.array([np.abs(item.T_world_object[:3, :3].T @ T[:3, :3]) for T in found])
-    assert np.allclose(turns.max(axis=2), 1.0, atol=1e-3), "axes onto axes"
-
-
-@given(st.integers(0, 2**32 - 1))
-def test_what_is_set_down_has_a_vertical_axis(seed: int) -> None:
-    T = pose(np.zeros(3), rotation_vector_to_matrix(np.random.default_rng(seed).uniform(-np.pi, np.pi, 3)))
-    R = upright(T)[:3, :3]
-    axis = int(np.argmax(np.abs(T[2, :3])))
-    assert abs(R[2, axis]) == pytest.approx(1.0) and R[2, axis] * T[2, axis] > 0
-    assert np.allclose(R.T @ R, np.eye(3), atol=1e-9)
 
 
 def test_a_lift_keeps_room_from_what_reaches_over(robot: RobotDescription) -> None:

@@ -42,8 +42,3 @@ def test_it_says_which_way_and_there_it_is_picked(robot: RobotDescription, far: 
     moved = int(found[1]) / 100
     there = beside_the_base(robot, far + moved if where == "farther from" else far - moved)
     assert any(isinstance(s, Refinement) for s in Pick().refine(("box", "table"), *there))
-
-
-def test_within_reach_or_never_within_it_there_is_nothing_to_say(robot: RobotDescription) -> None:
-    for far in (0.5, 3.0):
-        assert Pick().advice(("box", "table"), *beside_the_base(robot, far)) is None

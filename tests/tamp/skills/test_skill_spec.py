@@ -10,7 +10,7 @@ import pytest
 from tamp.errors import InputError
 from tamp.model.skill_spec import ARM, HAND
 from tamp.pddl.domain_file import load
-from tamp.skills import declared, registry
+from tamp.skills import builtin_specs, registry
 from tamp.skills.folder_check import check
 from tamp.skills.patterns import patterns
 
@@ -27,7 +27,7 @@ def test_what_the_skills_say_is_what_they_declare() -> None:
     ]
     said = {c.args[0].value for c in calls if isinstance(c.args[0], ast.Constant)}
     instead = {f for s in registry.skills().values() for f in s.spec.of_grasp.values()}
-    assert len(said) > 5 and said | instead == declared.facts()
+    assert len(said) > 5 and said | instead == builtin_specs.facts()
 
 
 def test_every_fact_is_a_predicate_of_the_domain() -> None:
@@ -37,18 +37,10 @@ def test_every_fact_is_a_predicate_of_the_domain() -> None:
         assert {*own.of_grasp, *own.of_grasp.values(), *own.of_order} <= own.facts, name
 
 
-def test_what_is_moved_and_where_it_comes_to_rest() -> None:
-    bound = registry.bind(TABLE)
-    assert bound["slide-onto"].spec.brought(("cup", "desk", "mat")) == ("cup", "mat")
-    assert bound["pick"].spec.moved(("cup", "desk")) == "cup" and bound["pick"].spec.brought(("cup", "desk")) is None
-    assert bound["open-drawer"].spec.moved(("chest",)) is None
-    assert {kind for s in bound.values() for kind in s.spec.carried} == {"item"}
-
-
 def test_a_hand_that_waves_can_hold_something_meanwhile_and_one_that_picks_cannot() -> None:
     assert patterns()["wave"].spec.resources == {ARM}
     assert registry.bind(TABLE)["pick"].spec.resources == {ARM, HAND}
-    by_name = declared.specs()["xarm"]
+    by_name = builtin_specs.specs()["xarm"]
     assert not by_name["move-to-named"].resources & by_name["close-hand"].resources
 
 

@@ -7,9 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from motion.poses import pose, rotation_about
 from motion.robot import Gripper
-from motion.shapes import Shape
 from tamp.skills import surface_layout
 
 NONE = np.zeros((0, 4))
@@ -43,13 +41,6 @@ def test_all_are_inside_and_apart(count: int, half: tuple[float, float]) -> None
     assert all(apart(a.box, b.box) for a, b in itertools.combinations(spots.values(), 2))
 
 
-def test_what_stands_there_is_kept_clear_of() -> None:
-    there = np.array([[-0.03, -0.03, 0.03, 0.03]])
-    spots = first([square("a"), square("b")], (0.04, 0.11), there)
-    assert len(spots) == 2
-    assert all(apart(spot.box, there[0]) for spot in spots.values())
-
-
 def test_what_does_not_fit_has_no_arrangement() -> None:
     assert first([square("a"), square("b")], (0.04, 0.06)) == {}
     assert first([square("a", 0.1)], (0.04, 0.2)) == {}
@@ -62,18 +53,3 @@ def test_the_last_one_must_leave_the_fingers_room() -> None:
     assert first([square("a")], (0.035, 0.035), walls) == {}
     assert first([square("a")], (0.035, 0.035), np.vstack([walls[:2], below])) == {}
     assert first([square("a")], (0.035, 0.035), walls[:2]) != {}
-
-
-def test_a_footprint_is_turned_along_the_target() -> None:
-    box = (Shape("box", np.array([0.03, 0.02, 0.05]), np.eye(4)),)
-    print_ = surface_layout.footprint("a", box, pose([0.3, 0.1, 0.05], rotation_about(UP, 0.4)))
-    sizes = {tuple(round(v, 4) for v in size) for _, size in print_.turns}
-    assert sizes == {(0.06, 0.04), (0.04, 0.06)}
-    assert min(abs(turn) for turn, _ in print_.turns) == pytest.approx(0.4)
-
-
-def test_only_what_stands_up_over_the_rectangle_takes_room() -> None:
-    box = Shape("box", np.array([0.02, 0.02, 0.02]), np.eye(4))
-    half = np.array([0.1, 0.1])
-    pieces = [(box, pose([x, 0.0, z])) for x, z in ((0.0, 0.02), (0.3, 0.02), (0.0, -0.02), (0.0, 0.5))]
-    assert surface_layout.standing(pieces, half, 0.1).round(3).tolist() == [[-0.02, -0.02, 0.02, 0.02]]

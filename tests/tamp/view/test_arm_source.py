@@ -105,5 +105,5 @@ def test_its_page_is_that_of_a_run_without_what_an_arm_does_not_have(bench: Work
     shown = {name: json.loads(text) for name, text in page.board.parts.items()}
     assert "xarm6 at 10.0.0.5" in shown["#head"] and "camera_post" in shown["#places"]
     assert "the world names no detector" in shown["#now"] and "mode 0 (position)" in shown["#now"]
-    assert not any(shown[f"#{name}"].strip() for name in ("actions", "facts", "files", "events"))
+    assert not any(shown[f"#{name}"].strip() for name in ("actions", "failures", "model"))
     assert len(shown["scene"]["links"]) > 5 and page.order({"stop": ""})["taken"] is False

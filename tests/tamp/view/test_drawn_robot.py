@@ -28,7 +28,7 @@ def test_the_panda_holds_its_tool_where_its_description_has_it() -> None:
     assert robot is not None and robot.period == 0.05
     felt = robot.configuration(command(POSTURE))
     assert felt is not None
-    frames = dict(zip(robot.shape.links, robot.shape.frames(*felt), strict=True))
+    frames = robot.shape.part_frames(*felt)
     pads = [frames[name] for name in ("finger_joint1_tip", "finger_joint2_tip")]
     assert np.linalg.norm(pads[0][:3, 3] - pads[1][:3, 3]) == pytest.approx(0.06, abs=0.02)
     assert (pads[0][:3, 3] + pads[1][:3, 3])[1] / 2 == pytest.approx(0.1, abs=0.01)  # it reaches along x of its base

@@ -54,7 +54,8 @@ def test_the_arm_is_drawn_as_its_description_has_it() -> None:
     assert tracks.robot is not None
     links, values, shape = scene_of(tracks)["links"], state_of(tracks)["values"], tracks.robot.shape
     frames = [T for T, link in zip(posed(links, values), links, strict=True) if link["solids"]]
-    assert np.allclose(frames, shape.frames(values[:-1], values[-1]), atol=1e-4)
+    due = shape.part_frames(values[:-1], values[-1])
+    assert np.allclose(frames, [due[link] for link in shape.links], atol=1e-4)
 
 
 def test_a_thing_goes_with_the_tool_that_holds_it() -> None:
@@ -95,35 +96,6 @@ def test_a_drawer_and_a_door_are_drawn_where_they_were_seen() -> None:
     assert out == pytest.approx(drawer - [0.2, 0, 0], abs=1e-3) and still == pytest.approx(door)
     ajar = corners_at(chest, 60)[2]  # it hinges on the right edge of what was the back: now it points along x
     assert ajar == pytest.approx(np.array([[0.6, 0.59, 0.8], [0.8, 0.61, 1.0]]), abs=1e-3)
-
-
-@pytest.mark.parametrize("end", ["_drawer", "_door"])
-def test_what_fingers_open_goes_with_them(end: str) -> None:
-    """The tool comes, closes on the front in step 5, pulls until it opens in step 15, and goes away."""
-    turned, chest = with_chest(), []
-    value = {"_drawer": 0.2, "_door": 1.0}[end]
-
-    def tool(step: int) -> list[float]:
-        share = min(max(step - 5, 0), 10) / 10
-        if end == "_drawer":
-            return [0.4 - 0.2 * share - 0.01 * max(0, step - 15), 0.5, 0.9]
-        angle = 1.0 * share  # on an arc of 20 cm about the hinge, which is at (0.6, 0.6) in the world
-        return [0.6 + 0.2 * np.sin(angle), 0.6 - 0.2 * np.cos(angle), 0.9]
-
-    for e in turned:
-        if e["event"] == "action" and e["t"] < 4.5:
-            chest.append(e | {"action": f"(open chest{end})"})
-        elif e["event"] == "command" and e["step"] <= 20:
-            chest.append(e | {"tool": tool(e["step"]), "stage": "grip" if e["step"] in (5, 15) else "move"})
-        elif e["event"] == "state" and "_drawer" in e["joints"]["chest"]:
-            chest.append(e | {"joints": {"chest": {end: value}}})
-        else:
-            chest.append(e)
-    part = {"_drawer": 1, "_door": 2}[end]
-    moves = dict(things_in(chest)["chest"]["by"][part])
-    assert [at([*moves.items()], step) for step in (10, 15)] == pytest.approx([value / 2, value], abs=0.01)
-    assert max(by for step, by in moves.items() if step <= 5) == 0
-    assert {step for step in moves if 15 < step < 20} == set()
 
 
 def test_how_far_off_something_is_counts_from_the_open_drawer() -> None:

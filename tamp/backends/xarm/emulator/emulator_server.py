@@ -18,9 +18,7 @@ from motion.arms import Arm
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.backends.xarm.emulator import report_frames
 from tamp.backends.xarm.emulator.controller import ArmController
-from tamp.backends.xarm.emulator.injected_faults import LINE_FAULTS, InjectedFault, LineFaults, fail
 from tamp.backends.xarm.emulator.physics import Physics
-from tamp.backends.xarm.emulator.placed_things import PERIOD, PlacedThings
 from tamp.backends.xarm.emulator.protocol import (
     ProtocolError,
     ProtocolRequest,
@@ -30,7 +28,18 @@ from tamp.backends.xarm.emulator.protocol import (
     split,
 )
 from tamp.backends.xarm.emulator.registers import SET_FEEDBACK_TYPE, answer
-from tamp.backends.xarm.emulator.side_orders import EmulatedArm, Later, NoOrder, read_order
+from tamp.backends.xarm.emulator.side_channel import (
+    LINE_FAULTS,
+    PERIOD,
+    EmulatedArm,
+    InjectedFault,
+    Later,
+    LineFaults,
+    NoOrder,
+    PlacedThings,
+    fail,
+    read_order,
+)
 from tamp.backends.xarm.emulator.tool_body import warm
 from tamp.errors import InputError, TampError
 

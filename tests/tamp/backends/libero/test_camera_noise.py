@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motion.poses import inverse, pose, rotation_vector
-from tamp.backends.libero.camera_noise import CameraNoise, Kind, lit, measured
+from tamp.backends.libero.cameras import CameraNoise, Kind, lit, measured
 from tamp.errors import InputError
 from tamp.model.images import Image, pinhole
 

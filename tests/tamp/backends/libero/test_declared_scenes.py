@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tamp.backends.libero import tasks
-from tamp.backends.libero.arenas import ARENAS, Arena
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.scene_description import ARENAS, Arena
 from tamp.errors import InputError
 from tamp.model.bodies import world_of
 from tamp.model.scene import Scene

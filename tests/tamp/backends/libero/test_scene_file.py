@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from tamp.backends.libero import tasks
-from tamp.backends.libero.arenas import ARENAS
-from tamp.backends.libero.scene_description import Task
+from tamp.backends.libero.scene_description import ARENAS, Task
 from tamp.errors import InputError
 from tamp.pddl.domain_file import load
 

@@ -10,7 +10,7 @@ import pytest
 
 from tamp.backends.mujoco.mjcf_start import mjcf_start
 from tamp.backends.mujoco.mujoco_world import spec_of
-from tamp.backends.physics.materials import MASSES, PART_MASS
+from tamp.backends.physics.table import MASSES, PART_MASS
 from tests.small_scene import BLOCKS, CABINET, CRATE, TABLE, small_scene
 
 HINGE = '<joint type="hinge" axis="0 0 1" pos="-.1 -.1 0" range="0 1.5"/>'

@@ -12,7 +12,7 @@ from tamp.backends.libero import tasks
 from tamp.pddl.domain_file import load
 from tamp.perception.relative_places import goals_in
 from tamp.runs.episode import GoalSource, Settings
-from tamp.runs.worlds import Cameras
+from tamp.runs.table_worlds import Cameras
 from tests.places import in_physics as run
 
 pytestmark = pytest.mark.episode

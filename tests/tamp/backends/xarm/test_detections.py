@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +17,6 @@ from hypothesis import strategies as st
 
 from motion.poses import from_rpy, inverse
 from tamp.backends.xarm.detections import (
-    Detection,
     Detector,
     JsonLinesClient,
     JsonLinesFile,
@@ -28,7 +26,7 @@ from tamp.backends.xarm.detections import (
 )
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.errors import InputError
-from tamp.line_socket import LONGEST, Lines, LineSocket
+from tamp.line_socket import LONGEST, Lines
 from tests.json_lines_server import JsonLinesServer
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("real_time")]
@@ -56,12 +54,6 @@ def soon(done: Callable[[], bool], seconds: float = 5.0) -> bool:
     while not done() and time.monotonic() < deadline:
         time.sleep(0.02)
     return done()
-
-
-def test_a_line_says_what_was_seen_in_metres() -> None:
-    camera, (seen,) = read_line(line(cup()), {})
-    assert (camera, seen.label, seen.confidence, seen.time) == (None, "cup", 0.9, 1e9)
-    assert np.allclose(seen.p_base, [0.4, 0, 0.03])
 
 
 @given(*[st.tuples(*[st.floats(-2, 2)] * 3)] * 3)
@@ -105,36 +97,6 @@ def test_a_wrong_line_is_counted_and_told_and_changes_nothing(text: bytes, says:
     assert latest.wrong_lines == 1 and told == [f"a line of the detector is wrong: {latest.last_wrong}"]
     assert says in told[0]
     assert xs(latest) == [("cup", 400), ("mug", 300)]
-
-
-def test_many_wrong_lines_are_told_now_and_then() -> None:
-    told: list[str] = []
-    latest = Latest({}, told.append)
-    for _ in range(1000):
-        latest.add(b"?")
-    assert latest.wrong_lines == 1000
-    assert len(told) == 10 and "(512 so far)" in told[-1]
-
-
-def test_the_newest_line_of_a_camera_replaces_its_labels() -> None:
-    latest = Latest({"left": np.eye(4), "right": np.eye(4)})
-    latest.add(line(cup(1), cup(2), cup(3, "mug"), camera="left"))
-    latest.add(line(cup(4), camera="right"))
-    latest.add(line(cup(5), camera="left"))
-    assert xs(latest) == [("cup", 4), ("cup", 5), ("mug", 3)]
-
-
-def test_a_detector_that_makes_up_labels_fills_no_memory() -> None:
-    latest = Latest({})
-    for n in range(3000):
-        latest.add(line(cup(n, f"thing {n}")))
-    assert len(latest.seen()) == 1000 and ("thing 2999", 2999) in xs(latest)
-
-
-@given(st.lists(st.binary(max_size=8), max_size=20))
-def test_however_bytes_are_cut_the_lines_are_the_same(pieces: list[bytes]) -> None:
-    lines = Lines()
-    assert [x for p in pieces for x in lines.feed(p)] == b"".join(pieces).split(b"\n")[:-1]
 
 
 def test_a_line_without_end_is_cut_off_and_the_next_is_read() -> None:
@@ -186,22 +148,6 @@ def test_a_file_that_is_cut_short_replaced_or_gone_is_read_on(tmp_path: Path) ->
     file.close()
 
 
-def test_of_a_long_file_the_end_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "seen.jsonl"
-    path.write_bytes(b"".join(line(cup(n)) + b"\n" for n in range(20_000)))
-    file = JsonLinesFile(path)
-    assert xs(file) == [("cup", 19_999)] and file.latest.wrong_lines == 0
-    append(path, b"".join(line(cup(n)) + b"\n" for n in range(20_000, 40_000)))
-    assert xs(file) == [("cup", 39_999)] and file.latest.wrong_lines == 0
-
-
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_what_is_no_file_is_told_and_does_not_hang(make: Callable[[Path], None], tmp_path: Path) -> None:
-    make(tmp_path / "seen.jsonl")
-    file = JsonLinesFile(tmp_path / "seen.jsonl")
-    assert file.seen() == () and "no regular file" in str(file.trouble())
-
-
 # --- TCP
 
 
@@ -247,39 +193,6 @@ def test_a_detector_that_begins_late_or_again_is_heard() -> None:
     client.close()
 
 
-def test_closing_is_quick_whatever_the_detector_does(server: JsonLinesServer) -> None:
-    client = JsonLinesClient(server.address)
-    assert soon(lambda: server.publish(frame()) == 1)
-    begun = time.monotonic()
-    client.close()
-    assert time.monotonic() - begun < 3
-    assert not [t for t in threading.enumerate() if t.name == f"detections {server.address}"]
-
-
-def test_a_listener_that_does_not_listen_holds_nobody_up(server: JsonLinesServer) -> None:
-    host, port = server.address.removeprefix("tcp://").split(":")
-    with socket.create_connection((host, int(port)), timeout=5) as deaf:
-        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        client = JsonLinesClient(server.address)
-        assert soon(lambda: server.publish(frame()) == 2)
-        many = frame(*[cup(n) for n in range(1000)])
-        assert soon(lambda: server.publish(many) == 1, 20)  # the deaf one was dropped
-        assert soon(lambda: len(client.seen()) == 1000)
-        client.close()
-
-
-def test_a_socket_waits_as_long_as_it_is_told_and_no_longer(server: JsonLinesServer) -> None:
-    host, port = server.address.removeprefix("tcp://").split(":")
-    connection = LineSocket((host, int(port)), 5)
-    begun = time.monotonic()
-    assert connection.receive(1.5) is None
-    assert 1.4 < time.monotonic() - begun < 3
-    server.close()
-    with pytest.raises(OSError, match="closed"):
-        connection.receive(5)
-    connection.close()
-
-
 def test_the_world_says_which_detector(tmp_path: Path) -> None:
     small = 'arm = "xarm6"\nworkspace = { low_mm = [0, 0, 0], high_mm = [9, 9, 9] }\n[rates]\njoint_speed_deg_s = 1\n'
     small += "joint_acceleration_deg_s2 = 1\ntool_speed_mm_s = 1\ntool_acceleration_mm_s2 = 1\n"
@@ -297,8 +210,3 @@ def test_the_world_says_which_detector(tmp_path: Path) -> None:
     detector = open_detector(read_workcell(path))
     assert isinstance(detector, JsonLinesClient)
     detector.close()
-
-
-def test_a_detection_is_not_changed() -> None:
-    with pytest.raises(AttributeError):
-        Detection("cup", 1.0, np.zeros(3), 0.0).label = "mug"  # type: ignore[misc]

@@ -9,16 +9,12 @@ from pathlib import Path
 import pytest
 
 from tamp.backends.xarm import arm_steps as s
-from tamp.backends.xarm.contract import breaches
-from tamp.backends.xarm.contract_world import breaches_in
-from tamp.backends.xarm.domain_plans import JudgedArmPlan, bind, movements, read_plan_steps
+from tamp.backends.xarm.domain_plans import JudgedArmPlan, read_plan_steps
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.files.source import Source
-from tamp.pddl.domain_file import load
-from tamp.skills import declared, registry
 from tamp.skills.folder_check import check
 
 BENCH = data_dir("problems") / "xarm"
@@ -79,18 +75,6 @@ def test_a_thing_that_was_taken_away_counts_no_more_there_but_where_it_is(bench:
     assert steps[-1] == s.ApproachObject(("cup",), ref="bin_drop", index=0)
 
 
-def test_movements_alone_are_an_action_plan_of_the_contract(bench: Workcell, tmp_path: Path) -> None:
-    steps = judged(TOUCHED.format("cup_2"), "(touched cup_2)", bench, tmp_path).steps
-    contract = movements(steps, "touch the second cup")
-    assert breaches(contract) == breaches_in(contract, bench) == []
-    assert s.steps_of(contract) == steps
-
-
-def test_events_are_no_part_of_the_contract(bench: Workcell, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="step 4 is an event"):
-        movements(judged(FIRST, "(at cup_1 bin_drop)", bench, tmp_path).steps, "pick and place")
-
-
 def test_a_plan_that_is_not_valid_has_no_steps_but_a_reason(bench: Workcell, tmp_path: Path) -> None:
     found = judged("(go-to home) (touch cup_1 above_table)", "(touched cup_1)", bench, tmp_path)
     assert found.steps == ()
@@ -106,27 +90,9 @@ def test_what_the_world_does_not_have_is_told_with_its_step(bench: Workcell, tmp
         judged(plan, goal, without, tmp_path)
 
 
-def test_a_world_that_does_not_say_its_labels_takes_the_symbols_as_they_are(bench: Workcell, tmp_path: Path) -> None:
-    steps = judged(TOUCHED.format("wine_glass"), "(touched wine_glass)", replace(bench, labels=()), tmp_path).steps
-    assert steps[1] == s.ApproachObject(("wine glass",), ref="above_table")
-
-
 def test_work_for_a_hand_that_is_not_there_is_refused_before_anything_moves(bench: Workcell, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"step 4, \(grasp cup_1 above_table\): .*names none; valid: hand = "):
         judged(FIRST, "(at cup_1 bin_drop)", replace(bench, hand=None), tmp_path)
-
-
-def test_a_target_outside_the_workspace_is_refused_with_its_action(bench: Workcell, tmp_path: Path) -> None:
-    low = replace(bench, workspace=replace(bench.workspace, high=bench.workspace.high - [0, 0, 0.37]))
-    with pytest.raises(InputError, match=r"step 6, \(go-over bin_drop\): it ends .*"):
-        judged(FIRST, "(at cup_1 bin_drop)", low, tmp_path)
-
-
-def test_the_shipped_plan_is_valid_in_the_shipped_world(bench: Workcell) -> None:
-    text = (BENCH / "cup_to_bin.plan").read_text()
-    found = read_plan_steps(Source("plan", text), "xarm", BENCH / "cup_to_bin.pddl", bench)
-    assert found.verdict.valid
-    assert [step.kind for step in found.steps if isinstance(step, HandEvent)] == ["open", "close", "open"]
 
 
 # The table
@@ -146,34 +112,3 @@ def test_an_operator_is_added_by_two_lines(bench: Workcell, tmp_path: Path) -> N
     assert check(folder).findings == ()
     steps = judged("(go-to home) (nod home)", "(above home)", bench, tmp_path, folder).steps
     assert steps[1] == s.ApproachNamed("home")
-
-
-@pytest.mark.parametrize(
-    ("binding", "code", "says"),
-    [
-        ('nod = "pick"', "unknown-skill", "valid: approach-object, "),
-        ('nod = "approach-nmaed"', "unknown-skill", "valid: approach-object, "),
-        ("", "unbound-operator", "operator 'nod' is bound to no skill"),
-        ('nod = "move-to-object"', "wrong-type", "nod is bound to move-to-object, which takes an item and a place"),
-    ],
-)
-def test_a_table_that_does_not_fit_is_found_by_check_and_refused(
-    binding: str, code: str, says: str, tmp_path: Path
-) -> None:
-    nod = "(:action nod :parameters (?p - place) :precondition (tool-at ?p) :effect (above ?p))"
-    folder = copy(tmp_path, nod, binding)
-    assert [f.code for f in check(folder).findings] == [code]
-    with pytest.raises(InputError, match=says):
-        bind(load(str(folder)))
-
-
-def test_a_domain_for_the_other_backend_is_refused_in_one_line() -> None:
-    with pytest.raises(InputError, match=r"skills\.toml: the domain 'tabletop' is for libero, not for xarm; valid: "):
-        bind(load("tabletop"))
-    with pytest.raises(InputError, match=r"skills\.toml: the domain 'xarm' is for xarm, not for libero; valid: "):
-        registry.bind(load("xarm"))
-
-
-def test_no_skill_is_of_two_backends() -> None:
-    names = [name for each in declared.specs().values() for name in each]
-    assert len(names) == len(set(names))

@@ -68,35 +68,12 @@ def test_why_there_is_no_way(target: Any, says: str) -> None:
     assert says in str(told)
 
 
-def test_an_arm_that_is_outside_may_come_back_in() -> None:
-    """At zero the tool point of an xArm 6 is below the workspace."""
-    ways = MotionPlanner(CELL)
-    assert not ways.free(np.zeros(6))
-    legs = ways.legs(np.zeros(6), CELL.poses["home"].T_base_tool, "any", HOME)
-    assert not isinstance(legs, NoPath)
-    assert np.allclose(legs[-1].q[-1], HOME)
-
-
-def test_the_same_question_has_the_same_answer() -> None:
-    first, second = (between().legs(HOME, over(0.45, -0.2, 0.12), "any") for _ in range(2))
-    assert not isinstance(first, NoPath) and not isinstance(second, NoPath)
-    assert [leg.kind for leg in first] == [leg.kind for leg in second]
-    assert all(np.array_equal(a.q, b.q) for a, b in zip(first, second, strict=True))
-
-
 def test_a_line_is_slowed_where_the_joints_would_be_too_fast() -> None:
     rates = replace(CELL.rates, joint_speed=1.0, tool_speed=1.0)
     path = np.linspace([0.0, 0.0], [0.5, 0.1], 11)
     share, seconds = timed("line", path, 0.1, rates)
     assert share == pytest.approx(0.2)
     assert seconds >= 0.1 / (share * rates.tool_speed)
-
-
-def test_how_far_a_configuration_is_beside_a_leg() -> None:
-    leg = Leg("joints", np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), np.eye(4), 1.0)
-    assert leg.beside(np.array([0.5, 0.0])) == pytest.approx(0.0)
-    assert leg.beside(np.array([0.5, 0.2])) == pytest.approx(0.2)
-    assert leg.beside(np.array([1.3, 1.1])) == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize("tool_mm", [(0, 0, 0), (0, 0, 30), (0, 0, 50), (0, 0, 71), (0, 0, 200), (80, 0, 20)])

@@ -10,14 +10,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from motion.arms import ARMS, Arm
-from tamp.backends.xarm.emulator.controller import ArmController
-from tamp.backends.xarm.emulator.report_frames import normal, real, rich
-from tamp.backends.xarm.report_stream import REAL_PORT, RICH_PORT, ArmReports, ArmStatus, NoReport, read_report, split
-from tests.arm_cases import EACH, bent
+from motion.arms import ARMS
+from tamp.backends.xarm.report_stream import REAL_PORT, RICH_PORT, ArmReports, ArmStatus
+from tests.arm_cases import bent
 from tests.emulated import Emulator, running
 
 pytestmark = pytest.mark.process
@@ -46,17 +42,6 @@ def emulator() -> Iterator[Emulator]:
         yield found
 
 
-@EACH
-def test_the_frames_of_every_arm_are_read(arm: Arm) -> None:
-    controller = ArmController(arm)
-    controller.teleport(bent(arm))
-    for made, (axes, error) in ((rich, (arm.joints, 0)), (normal, (None, None)), (real, (None, None))):
-        (whole,), half = split(made(controller))
-        report = read_report(whole)
-        assert np.allclose(report.q, [*bent(arm), *[0] * (7 - arm.joints)], atol=1e-6) and not half
-        assert (report.state, report.mode, report.axes, report.error) == (4, 0, axes, error)
-
-
 def test_the_arm_is_where_its_controller_has_it(emulator: Emulator) -> None:
     reports = ArmReports(emulator.host)
     q = bent(ARMS["xarm6"])
@@ -64,15 +49,6 @@ def test_the_arm_is_where_its_controller_has_it(emulator: Emulator) -> None:
     look = until(reports, lambda look: at(q)(look) and look.rich is not None)
     assert (look.rich.axes, look.rich.error, look.rich.warning) == (6, 0, 0)
     assert (look.old, look.trouble) == (False, None)
-    reports.close()
-
-
-def test_an_error_of_the_controller_is_heard_and_nothing_is_asked_of_it(emulator: Emulator) -> None:
-    reports = ArmReports(emulator.host)
-    emulator.ask(fault="collision")
-    until(reports, lambda look: look.rich is not None and look.rich.error == 31)
-    state = emulator.state()
-    assert (state["submitted"], state["error"]) == (0, 31)
     reports.close()
 
 
@@ -85,17 +61,6 @@ def test_a_connection_that_is_cut_comes_again(emulator: Emulator) -> None:
     q = np.array([0.1, -0.2, -0.3, 0.4, 0.5, 0.6])
     emulator.ask(teleport=list(q))
     assert not until(reports, at(q)).old
-    reports.close()
-
-
-def test_a_controller_that_froze_is_told_by_its_age(emulator: Emulator) -> None:
-    reports = ArmReports(emulator.host)
-    until(reports, lambda look: look.report is not None)
-    emulator.ask(fault="freeze", seconds=0)
-    look = until(reports, lambda look: look.old)
-    assert look.age > 1 and look.rich is None
-    emulator.ask(clear="faults")
-    until(reports, lambda look: not look.old and look.trouble is None)
     reports.close()
 
 
@@ -127,40 +92,3 @@ def test_what_is_no_controller_is_told_and_tried_again() -> None:
         reports.close()
         thread.join(5)
     assert sent == [b""] * 4
-
-
-@given(st.lists(st.integers(1, 400), max_size=8), st.lists(st.sampled_from([135, 145, 587]), max_size=4))
-def test_reports_are_the_same_however_they_are_cut(cuts: list[int], sizes: list[int]) -> None:
-    sent = [frame(size, mode=i) for i, size in enumerate(sizes)]
-    stream, half, heard = b"".join(sent), b"", []
-    for size in (*cuts, len(stream)):
-        found, half = split(half + stream[:size])
-        heard, stream = heard + found, stream[size:]
-    assert heard == sent
-    assert [read_report(f).mode for f in heard] == list(range(len(sizes)))
-
-
-@given(st.binary(max_size=300))
-def test_any_bytes_are_reports_or_none(noise: bytes) -> None:
-    try:
-        frames, half = split(noise)
-        assert b"".join(frames) + half == noise
-        for found in frames:
-            assert np.all(np.abs(read_report(found).q) < 100)
-    except NoReport:
-        pass
-
-
-@pytest.mark.parametrize(
-    ("wrong", "says"),
-    [
-        (frame(q=float("nan")), "joints"),
-        (frame(q=1e9), "joints"),
-        (frame(state=12), "state 12 in mode 0"),
-        (frame(mode=12), "state 2 in mode 12"),
-        (frame(135)[:80], "80 bytes; valid: 87 to 4096"),
-    ],
-)
-def test_a_frame_that_cannot_be_is_refused(wrong: bytes, says: str) -> None:
-    with pytest.raises(NoReport, match=says):
-        read_report(wrong)

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motion.poses import to_rpy
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.data import data_dir
 from tamp.errors import InputError
@@ -42,163 +41,36 @@ def test_the_shipped_world_is_in_metres_and_radians(bench: Workcell) -> None:
     assert "wine glass" in bench.labels and bench.detector.max_age == 1.0
 
 
-def test_joints_say_where_the_tool_is(bench: Workcell) -> None:
-    home = bench.poses["home"]
-    assert home.q is not None
-    T_base_flange = bench.arm.forward(home.q)
-    assert np.allclose(home.T_base_tool[:3, 3], T_base_flange[:3, 3] + 0.12 * T_base_flange[:3, 2])
-
-
-def test_a_camera_sees_what_is_on_the_table_the_right_way_round(bench: Workcell) -> None:
-    T_base_camera = bench.cameras["overhead"]
-    straight_down = T_base_camera @ [0, 0, 1.1, 1]
-    assert np.allclose(straight_down[:3], [0.4, 0, 0])
-    assert np.allclose(np.abs(to_rpy(T_base_camera[:3, :3])), np.radians([180, 0, 90]))
-
-
 @pytest.mark.parametrize(
     ("old", "new", "at", "says"),
     [
         ('arm = "xarm6"  ', 'arm = "ur5"', "arm", "there is no arm 'ur5'; valid: xarm5, xarm6, xarm7, lite6, 850"),
         ('arm = "xarm6"  ', "", "# An", "arm is missing; valid: xarm5"),
-        (
-            'host = "192.168.1.203"',
-            'host = "robot.local"',
-            "host",
-            "host is 'robot.local'; valid: an IPv4 address as \"192",
-        ),
+        ('host = "192.168.1.203"', 'host = "robot.local"', "host", "host is 'robot.local'; valid: an IPv4 address"),
         ("table_mm = 0  ", "table = 0", "table", "unknown key 'table'; valid: arm, host, table_mm"),
-        ("table_mm = 0  ", "table_mm = true", "table_mm", "table_mm is True; valid: the height"),
-        ("table_mm = 0  ", f"table_mm = {10**400}", "table_mm", "table_mm is 1000"),
-        ("table_mm = 0  ", f"table_mm = {'9' * 5000}", "", "not TOML: Exceeds the limit"),
-        (
-            "table_mm = 0  ",
-            "table_mm = 700",
-            "high_mm = [650",
-            "the workspace ends at 600 mm, below the table at 700 mm",
-        ),
-        (
-            "high_mm = [650, 450, 600]",
-            "high_mm = [650, -450, 600]",
-            "high_mm",
-            "the box 'workspace' is empty: y from -450 to",
-        ),
-        (
-            "high_mm = [650, 450, 600]",
-            "high_mm = [650, 450]",
-            "high_mm",
-            "workspace.high_mm is [650, 450]; valid: [x, y, z]",
-        ),
-        (
-            "high_mm = [650, 450, 600]",
-            "high_mm = [650, nan, 600]",
-            "high_mm",
-            "workspace.high_mm is [650, nan, 600]; valid",
-        ),
-        (
-            "low_mm = [150, -450, 5]\n",
-            "",
-            "[workspace]",
-            "workspace.low_mm is missing; valid: [x, y, z] in millimetres",
-        ),
-        (
-            "[keep_out.bin_wall]",
-            "[keep_out.bin_wall]\ncolour = 1",
-            "colour",
-            "unknown key 'colour' of keep_out.bin_wall;",
-        ),
-        (
-            "xyz_mm = [400, 0, 250]",
-            "xyz_mm = [400, 0, 2500]",
-            "xyz_mm",
-            "pose 'above_table' is outside the workspace at (400",
-        ),
-        (
-            "xyz_mm = [400, 0, 250]",
-            'xyz_mm = "here"',
-            "xyz_mm",
-            "poses.above_table.xyz_mm is here; valid: [x, y, z] in mill",
-        ),
-        (
-            "xyz_mm = [400, 0, 250]",
-            "xyz_mm = [560, 350, 250]",
-            "xyz_mm",
-            "is in the keep-out box 'camera_post' at (560, 350",
-        ),
+        ("table_mm = 0  ", "table_mm = 700", "high_mm = [650", "ends at 600 mm, below the table at 700 mm"),
+        ("table_mm = 0  ", "table_mm = 200", "xyz_mm", "pose 'bin_drop' is below the table at (390, -390, 180) mm"),
+        ("[650, 450, 600]", "[650, -450, 600]", "high_mm", "the box 'workspace' is empty: y from -450 to"),
+        ("[650, 450, 600]", "[650, nan, 600]", "high_mm", "workspace.high_mm is [650, nan, 600]; valid"),
+        ("[keep_out.bin_wall]", "[keep_out.bin_wall]\ncolour = 1", "colour", "unknown key 'colour' of keep_out.bin_w"),
+        ("[400, 0, 250]", "[400, 0, 2500]", "xyz_mm", "pose 'above_table' is outside the workspace at (400"),
+        ("[400, 0, 250]", "[560, 350, 250]", "xyz_mm", "is in the keep-out box 'camera_post' at (560, 350"),
         ("low_mm = [150, -450, 5]", "low_mm = [150, -450, -900]\n", "xyz_mm", "out of reach of the xarm6"),
-        (
-            "rpy_deg = [180, 0, 0]\n\n[poses.bin",
-            "roll = 1\n\n[poses.bin",
-            "roll",
-            "unknown key 'roll' of poses.above_table",
-        ),
         ("[0, -35, -35, 0, 70, 0]", "[0, -35, -35, 0, 70]", "joints_deg", "valid: 6 angles of the xarm6, in degrees"),
-        (
-            "[0, -35, -35, 0, 70, 0]",
-            "[0, -35, 35, 0, 70, 0]",
-            "joints_deg",
-            "joint 3 of pose 'home' is 35°; valid for the xarm6",
-        ),
+        ("[0, -35, -35, 0, 70, 0]", "[0, -35, 35, 0, 70, 0]", "joints_deg", "joint 3 of pose 'home' is 35°; valid for"),
         ("[0, -35, -35, 0, 70, 0]", "[90, -35, -35, 0, 70, 0]", "joints_deg", "pose 'home' is outside the workspace"),
         ("joints_deg = [0", "xyz_mm = [1, 2, 3]\njoints_deg = [0", "[poses.home]", "has both joints_deg and xyz_mm"),
-        (
-            "tool_speed_mm_s = 250",
-            "tool_speed_mm_s = 2500",
-            "tool_speed",
-            "rates.tool_speed_mm_s is 2500; valid: 1 to 1000",
-        ),
-        (
-            "tool_speed_mm_s = 250",
-            "tool_speed_m_s = 0.25",
-            "tool_speed",
-            "unknown key 'tool_speed_m_s' of rates; valid: joint_s",
-        ),
-        (
-            "low_mm = [520, 300, 0]\nhigh_mm = [600, 380, 600]",
-            "low_mm = [0.15, -0.3, 0]\nhigh_mm = [0.65, 0.4, 0.6]",
-            "high_mm = [0.65",
-            "keep_out.camera_post.high_mm is [0.65, 0.4, 0.6], at most 0.7 mm from low_mm: metres? valid: millimetres, "
-            "such as [650.0, 400.0, 600.0]",
-        ),
+        ("tool_speed_mm_s = 250", "tool_speed_mm_s = 2500", "tool_speed", "tool_speed_mm_s is 2500; valid: 1 to 1000"),
+        ("high_mm = [600, 380, 600]", "high_mm = [520.6, 300.4, 0.6]", "high_mm", "at most 0.6 mm from low_mm"),
         ("[400, 0, 1100]", "[0.4, 0, 1.1]", "xyz_mm", "at least 5 (metres? then [400, 0, 1100])"),
-        (
-            "[400, 0, 1100]",
-            "[400, 0, 500000]",
-            "xyz_mm",
-            "cameras.overhead.xyz_mm is [400, 0, 500000]; valid: [x, y, z]",
-        ),
-        (
-            "[0, 0, 120]",
-            "[0, 0, 0.12]",
-            "xyz_mm",
-            "tool.xyz_mm is [0, 0, 0.12]; valid: [x, y, z] in millimetres, at least 1",
-        ),
+        ("[0, 0, 120]", "[0, 0, 0.12]", "xyz_mm", "tool.xyz_mm is [0, 0, 0.12]; valid: [x, y, z] in millimetres"),
         ("[180, 0, 90]", "[3.14159, 0, 1.5708]", "rpy_deg", "degrees (radians? then [180, 0, 90])"),
         ("kg = 0.82", "kg = 820", "kg", "load.kg is 820; valid: kilograms from 0 to 5"),
-        (
-            "tcp://127.0.0.1:5556",
-            "tcp://127.0.0.1",
-            "source",
-            "detector.source is 'tcp://127.0.0.1': no address; valid: tcp",
-        ),
-        (
-            "tcp://127.0.0.1:5557",
-            "tcp://hand:1",
-            "hand",
-            "hand is 'tcp://hand:1': 'hand' is no IPv4 address; valid: tcp:",
-        ),
+        ("tcp://127.0.0.1:5556", "tcp://127.0.0.1", "source", "detector.source is 'tcp://127.0.0.1': no address"),
         ("max_age_s = 1.0", "max_age_s = 0", "max_age_s", "detector.max_age_s is 0; valid: seconds, more than 0"),
-        ('labels = ["cup"', 'labels = ["bowl"', "labels", "detector.labels says 'bowl' twice"),
-        ('labels = ["cup"', "labels = [3", "labels", "detector.labels is [3, 'bottle'"),
-        (
-            "[load]  ",
-            "[[load]]",
-            "[[load]]",
-            "load is [{'kg': 0.82, 'centre_mm': [0, 0, 48]}]; valid: a table [load] with kg",
-        ),
         ("[rates] ", "[rates #", "", "not TOML: "),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_is_told_with_its_line(old: str, new: str, at: str, says: str, tmp_path: Path) -> None:
     path = changed(tmp_path, old, new)
     if "out of reach" in says:  # within the boxes, but far under the base
@@ -211,14 +83,6 @@ def test_what_is_wrong_is_told_with_its_line(old: str, new: str, at: str, says: 
         place = re.match(r"(.*):(\d+): ", told)
         assert place and place[1] == str(path)
         assert path.read_text().split("\n")[int(place[2]) - 1].startswith(at)
-
-
-def test_a_pose_below_the_table_is_refused_with_its_line(tmp_path: Path) -> None:
-    path = changed(tmp_path, "table_mm = 0  ", "table_mm = 200")
-    with pytest.raises(
-        InputError, match=r"toml:\d+: xyz_mm: pose 'bin_drop' is below the table at \(390, -390, 180\) mm"
-    ):
-        read_workcell(path)
 
 
 def test_a_detectors_file_is_found_from_the_worlds_folder(tmp_path: Path) -> None:
@@ -236,26 +100,3 @@ def test_only_the_arm_its_rates_and_where_it_may_go_have_to_be_said(tmp_path: Pa
     world = read_workcell(path)
     assert (world.host, world.table, world.keep_out, world.hand, world.labels) == (None, None, (), None, ())
     assert np.allclose(world.T_flange_tool, np.eye(4)) and world.detector.source is None
-
-
-def test_a_file_from_another_system_is_read_with_its_lines(tmp_path: Path) -> None:
-    """With a byte order mark and carriage returns."""
-    path = tmp_path / "world.toml"
-    path.write_bytes(b"\xef\xbb\xbf" + BENCH.read_bytes().replace(b"\n", b"\r\n"))
-    assert read_workcell(path).arm.name == "xarm6"
-    path.write_bytes(path.read_bytes().replace(b"table_mm = 0 ", b"tabel_mm = 0 "))
-    with pytest.raises(InputError, match=r"world\.toml:6: unknown key 'tabel_mm'"):
-        read_workcell(path)
-
-
-@pytest.mark.parametrize("arm", ["xarm5", "xarm6", "xarm7", "850"])
-def test_poses_that_look_down_are_reached_by_each_arm(arm: str, tmp_path: Path) -> None:
-    text = (
-        BENCH.read_text()
-        .replace('"xarm6"', f'"{arm}"')
-        .replace("joints_deg = [0, -35, -35, 0, 70, 0]", "xyz_mm = [300, 0, 250]\nrpy_deg = [180, 0, 0]")
-    )
-    path = tmp_path / "world.toml"
-    path.write_text(text)
-    world = read_workcell(path)
-    assert world.arm.name == arm and world.poses["home"].q is None

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tamp.pddl.lint.check import Report
-from tamp.pddl.lint.findings import CODES
 from tamp.skills.folder_check import check
 
 DOMAIN = """\
@@ -262,29 +261,6 @@ def test_one_fault_is_one_finding(fault: str, tmp_path: Path) -> None:
     assert errors == [code], report.findings
 
 
-def test_every_severity_is_one_of_two() -> None:
-    assert {severity for severity, _ in CODES.values()} == {"error", "warning"}
-
-
-def test_findings_are_sorted_by_place(tmp_path: Path) -> None:
-    text = DOMAIN.replace("(not (wet))", "(not (wett))").replace("(wet)\n", "(wet) (cold)\n")
-    found = checked(tmp_path, text, PROBLEM.replace("book - parcel", "book - packet")).findings
-    assert [f.file for f in found] == sorted(f.file for f in found)
-    lines = [(f.line, f.column) for f in found if f.file.endswith("domain.pddl")]
-    assert lines == sorted(lines) and len(lines) >= 2
-
-
-def test_a_finding_has_the_line_as_it_is_written(tmp_path: Path) -> None:
-    found = checked(tmp_path, DOMAIN.replace("(not (wet))", "(NOT (Wett))")).findings
-    assert [(f.column, f.text) for f in found if f.code == "unknown-predicate"] == [(13, "      (NOT (Wett))")]
-
-
-def test_a_connective_is_one_though_a_predicate_has_its_name(tmp_path: Path) -> None:
-    text = DOMAIN.replace("(wet)\n", "(wet) (when)\n").replace(":effect (not (tired))", ":effect (when (tired))")
-    found = checked(tmp_path, text).findings
-    assert ("syntax", "(when …) takes 2, not 1") in [(f.code, f.message) for f in found]
-
-
 @pytest.mark.parametrize(("error", "codes"), [("(wett)", ["unknown-predicate"]), ("(wet)", [])])
 def test_what_is_in_doubt_is_no_error_beside_one(error: str, codes: list[str], tmp_path: Path) -> None:
     """A name for two things is PDDL, and so is a name that begins with a digit where unified-planning reads it."""
@@ -296,15 +272,10 @@ def test_what_is_in_doubt_is_no_error_beside_one(error: str, codes: list[str], t
     assert [f.code for f in in_problem.findings if f.severity == "error"] == ["unknown-object"]
 
 
-def test_an_and_around_all_facts_is_reported_though_unified_planning_reads_it(tmp_path: Path) -> None:
-    text = PROBLEM.replace("(:init\n", "(:init (and\n").replace("(= (total-cost) 0))", "))")
-    assert [(f.line, f.code) for f in checked(tmp_path, problem=text).findings] == [(8, "syntax")]
-
-
 def test_what_the_reader_raises_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stumbles(*texts: object) -> None:
         raise AttributeError("'str' object has no attribute 'value'")
 
-    monkeypatch.setattr("tamp.pddl.lint.mistakes.read_unified", stumbles)
+    monkeypatch.setattr("tamp.pddl.lint.check.read_unified", stumbles)
     (found,) = checked(tmp_path, problem=None).findings
     assert found.code == "unsupported" and "attribute" not in found.message

@@ -57,38 +57,6 @@ def test_a_requirement_allows_what_it_implies_and_no_more(declared: str, used: s
     assert (("superfluous-requirement", declared) in found) == (used not in IMPLIED[declared]), found
 
 
-@pytest.mark.parametrize(
-    ("requirements", "condition", "effect", "says"),
-    [
-        (":strips", "(p ?x)", "(when (q ?x) (not (p ?x)))", ("missing-requirement", ":conditional-effects")),
-        (":strips", "(p ?x)", "(forall (?y) (q ?y))", ("missing-requirement", ":conditional-effects")),
-        (":strips", "(p ?x)", "(increase (f) 1)", ("missing-requirement", ":numeric-fluents")),
-        (":strips :typing", "(p ?x)", "(q ?x)", ("superfluous-requirement", ":typing")),
-        (":strips :conditional-effects", "(p ?x)", "(q ?x)", ("superfluous-requirement", ":conditional-effects")),
-    ],
-)
-def test_effects_and_types_need_theirs(
-    requirements: str, condition: str, effect: str, says: tuple[str, str], tmp_path: Path
-) -> None:
-    assert says in codes(tmp_path, domain(requirements, condition, effect))
-
-
-@pytest.mark.parametrize(
-    ("requirements", "condition", "effect"),
-    [
-        (":strips :equality", "(and (q ?x) (not (= ?x c)))", "(p ?x)"),
-        (":strips :equality :negative-preconditions", "(and (q ?x) (not (= ?x c)))", "(p ?x)"),
-        (":strips :universal-preconditions :conditional-effects", "(p ?x)", "(forall (?y) (q ?y))"),
-        (":typing", "(p ?x)", "(q ?x)"),
-    ],
-)
-def test_what_people_write_without_harm_is_not_called_wrong(
-    requirements: str, condition: str, effect: str, tmp_path: Path
-) -> None:
-    text = domain(requirements, condition, effect).replace("(?x)\n", "(?x - object)\n")
-    assert ":equality" not in str(codes(tmp_path, text)) and "superfluous" not in str(codes(tmp_path, text))
-
-
 def test_costs_need_no_more_than_action_costs(tmp_path: Path) -> None:
     costs = domain(":strips :action-costs", effect="(and (p ?x) (increase (total-cost) 1))")
     costs = costs.replace("(f)", "(total-cost)")
@@ -107,18 +75,6 @@ def test_fixing_changes_nothing_else_to_the_byte(ends: str, mark: str, tmp_path:
     assert report.domain is not None and report.lacking == (":disjunctive-preconditions",)
     add_requirements(report.domain, report.lacking)
     assert path.read_bytes() == raw.replace(b":Typing", b":Typing :disjunctive-preconditions")
-    assert check(path).lacking == ()
-
-
-def test_a_section_is_made_where_there_is_none(tmp_path: Path) -> None:
-    path = tmp_path / "d.pddl"
-    text = domain(":strips", "(or (p ?x) (q ?x))").replace("  (:requirements :strips)\n", "")
-    path.write_text(text)
-    report = check(path)
-    assert report.domain is not None
-    add_requirements(report.domain, report.lacking)
-    added = "(define (domain d)\n  (:requirements :strips :disjunctive-preconditions)\n"
-    assert path.read_text() == text.replace("(define (domain d)\n", added)
     assert check(path).lacking == ()
 
 

@@ -2,42 +2,59 @@
 
 from __future__ import annotations
 
-from tamp.runs.bench.scheduling import ATTEMPTS, Key, Schedule
+from concurrent.futures import BrokenExecutor, Future
+from typing import Any, ClassVar
+
+import pytest
+
+from tamp.runs.bench.scheduling import ATTEMPTS, Key, next_key, run_all
 
 KEYS = [Key("s", task, k) for task in range(3) for k in range(2)]
 
 
-def test_a_worker_keeps_its_task_and_another_takes_another() -> None:
-    schedule = Schedule.of(KEYS)
-    assert (schedule.next(0), schedule.next(1)) == (Key("s", 0, 0), Key("s", 1, 0))
-    schedule.finished(0)
-    assert schedule.next(0) == Key("s", 0, 1)
+def test_a_worker_keeps_its_task_another_takes_another_and_they_share_the_last() -> None:
+    due = [*KEYS]
+    first = next_key(due, None, [None, None])
+    second = next_key(due, None, [first, None])
+    assert (first, second) == (Key("s", 0, 0), Key("s", 1, 0))
+    assert next_key(due, first, [first, second]) == Key("s", 0, 1)
+    assert next_key(due, first, [first, second]) == Key("s", 2, 0)
+    assert next_key([Key("s", 1, 1)], first, [first, second]) == Key("s", 1, 1)
 
 
-def test_everything_is_given_out_once() -> None:
-    schedule, given = Schedule.of(KEYS), []
-    while (key := schedule.next(len(given) % 2)) is not None:
-        schedule.finished(len(given) % 2)
-        given.append(key)
-    assert sorted(given) == KEYS and schedule.left() == []
+class Dying:
+    """A worker that dies of the episodes that it has to, as often as they say."""
+
+    deaths: ClassVar[dict[Key, int]] = {}
+    started = 0
+
+    def __init__(self) -> None:
+        Dying.started += 1
+
+    def submit(self, key: Key) -> Future[Any]:
+        answer = Future[Any]()
+        if Dying.deaths.get(key, 0) > 0:
+            Dying.deaths[key] -= 1
+            answer.set_exception(BrokenExecutor("killed"))
+        else:
+            answer.set_result({"key": key})
+        return answer
+
+    def is_ready(self) -> bool:
+        return True
+
+    def end(self) -> None:
+        pass
 
 
-def test_workers_share_the_last_task() -> None:
-    schedule = Schedule.of(KEYS[:2])
-    assert {schedule.next(0), schedule.next(1)} == set(KEYS[:2])
+def given_up(key: Key) -> dict[str, Any]:
+    return {"key": key, "given_up": True}
 
 
-def test_the_episode_of_a_dead_worker_is_due_again() -> None:
-    schedule = Schedule.of(KEYS)
-    lost = schedule.next(0)
-    assert schedule.died(0) is None
-    assert lost in schedule.left() and schedule.running == {}
-
-
-def test_an_episode_that_kills_every_worker_is_given_up() -> None:
-    schedule = Schedule.of(KEYS[:1])
-    for _ in range(ATTEMPTS - 1):
-        schedule.next(0)
-        assert schedule.died(0) is None
-    schedule.next(0)
-    assert schedule.died(0) == KEYS[0] and schedule.left() == []
+@pytest.mark.parametrize("workers", [1, 2, 9])
+def test_the_episode_of_a_dead_worker_is_run_again_and_given_up_in_the_end(workers: int) -> None:
+    Dying.deaths, Dying.started = {KEYS[1]: 1, KEYS[4]: ATTEMPTS}, 0
+    records = list(run_all(KEYS, workers, Dying, given_up))
+    assert sorted(r["key"] for r in records) == KEYS
+    assert [r["key"] for r in records if "given_up" in r] == [KEYS[4]]
+    assert Dying.started <= min(workers, len(KEYS)) + 1 + ATTEMPTS

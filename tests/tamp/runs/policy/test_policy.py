@@ -12,8 +12,7 @@ import pytest
 
 from motion.poses import Array
 from motion.robot import RobotDescription
-from tamp.agent.camera_perceiver import Observe, PerceiverFactory
-from tamp.agent.instruction import Instruction
+from tamp.agent.camera_perceiver import Instruction, Observe, PerceiverFactory
 from tamp.agent.monitor import SELDOM
 from tamp.backends.fake_table import FakeTable
 from tamp.errors import InputError, Refusal
@@ -113,14 +112,6 @@ def test_it_asks_for_pictures_only_when_it_looks() -> None:
     assert world.looks <= 5 + len(actions) * 0.05 / SELDOM
     assert all(a.shape == (7,) and np.abs(a).max() <= 1.0 for a in actions)
     assert np.array_equal(policy.act(world.encoders()), np.zeros(7)), "once it is done it holds still"
-
-
-def test_pictures_in_each_observation_will_do() -> None:
-    world = World()
-    policy = Policy(load("tabletop"), world.eyes(), reads)
-    policy.reset(GOAL, calibrated())
-    run(world, policy, pictures=True)
-    assert policy.outcome is not None and policy.outcome.done
 
 
 def test_without_any_pictures_it_says_what_is_missing() -> None:

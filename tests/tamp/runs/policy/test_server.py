@@ -17,9 +17,8 @@ from websockets.sync.client import connect
 from motion.poses import pose
 from tamp.errors import InputError
 from tamp.perception.camera_calibration import calibration_from
-from tamp.runs.policy.answering import Answering
 from tamp.runs.policy.policy import Policy
-from tamp.runs.policy.remote import RemotePolicy
+from tamp.runs.policy.remote import Answering, RemotePolicy
 from tamp.runs.policy.server import connected, serve
 from tamp.wire import pack, unpack
 from tests.policies import Fake, calibration

@@ -9,9 +9,9 @@ import pytest
 
 from motion.arms import ARMS
 from tamp.backends.xarm.emulator.controller import ArmController
-from tamp.backends.xarm.emulator.injected_faults import InjectedFaults, fail, read_fault
 from tamp.backends.xarm.emulator.protocol import ProtocolRequest
 from tamp.backends.xarm.emulator.queued_commands import JointMove
+from tamp.backends.xarm.emulator.side_channel import InjectedFaults, fail, read_fault
 from tamp.errors import InputError
 
 pytestmark = pytest.mark.process

@@ -1,0 +1,138 @@
+"""`tamp scene`: which scenes there are, what one of them holds, what can be in one, and one as a folder to edit."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import tamp
+from cli.output import Output, note, progress
+from tamp.api import pages, scene_info, things
+from tamp.api.tool_configs import CategoriesConfig, ConvertConfig, ListScenesConfig, ShowSceneConfig
+from tamp.view import page_layout
+
+SHOWN = 4
+"""Names of one thing that are printed, the shortest first."""
+
+
+def list_scenes(config: ListScenesConfig, out: Output) -> int:
+    """Print the project's scenes, and the suites with the number of their tasks."""
+    own, suites = scene_info.own_scenes(), scene_info.suites()
+    shown = suites if config.everything else [s for s in suites if s["usable"]]
+    scenes = [{"name": t.name, "instruction": t.instruction} for t in own]
+    lines = [f"{t.name}  {t.instruction or t.goal or ''}" for t in own]
+    out.answer({"scenes": scenes, "suites": suites}, [*lines, *map(_suite, shown)])
+    if (hidden := len(suites) - len(shown)) and not out.json:
+        note(f"{hidden} suites that lack files are not shown; --all shows them")
+    return 0
+
+
+def _suite(s: dict[str, Any]) -> str:
+    if not s["tasks"]:
+        return f"{s['name']}  not usable: no tasks"
+    lost = f"  not usable: {s['missing']} of {s['tasks']} BDDL files are missing" if s["missing"] else ""
+    return f"{s['name']}/0 to {s['tasks'] - 1}{lost}"
+
+
+def show(config: ShowSceneConfig, out: Output) -> int:
+    """Print what perception sees in a scene, and what an instruction can name there; with `html` write a page of it."""
+    if config.html is not None:
+        page_layout.writable(config.html)
+        pages.drawable()
+    with tamp.load_scene(
+        config.scene,
+        seed=config.seed,
+        init_state=config.init_state,
+        domain=config.domain,
+        pictures=config.html is not None,
+        say=note,
+    ) as loaded:
+        seen = tamp.perceive(loaded)
+        about = scene_info.described(loaded, seen)
+        if config.html is not None:
+            pages.write_scene(config.html, loaded, seen)
+            note(f"wrote {config.html}")
+    out.answer(about, _lines(about))
+    return 0
+
+
+def _lines(about: dict[str, Any]) -> Iterator[str]:
+    yield ": ".join(filter(None, (about["scene"], about["instruction"])))
+    if about["goal"]:
+        yield f"goal {about['goal']}"
+    yield "\nobjects: name, category, position, extent (m)"
+    for o in about["objects"]:
+        yield f"  {o['name']}  {o['category']}  {_numbers(o['position'])}  {_numbers(o['extent'])}"
+    yield "\nsymbols: name, type, the phrase that means it alone; other names (--json has all)"
+    called = scene_info.called_alone(about)
+    for symbol, kind in about["symbols"].items():
+        own = about["referring_expressions"][symbol]
+        others = sorted((p for p, fits in about["names"].items() if fits == [symbol] and p != own), key=len)
+        yield f"  {symbol}  {kind}  {called[symbol]}{'; ' if others else ''}{', '.join(others[:SHOWN])}"
+    yield "\nplaces beside things: the symbol in a goal, the words"
+    for symbol, words in about["places_beside"].items():
+        yield f"  {symbol}  {words}"
+    yield "\nfacts"
+    for atom in about["atoms"]:
+        yield f"  {atom}"
+
+
+def _numbers(values: Any) -> str:
+    return " ".join(f"{v:.3f}" for v in values)
+
+
+def categories(config: CategoriesConfig, out: Output) -> int:
+    """Print every category whose files load, and the tables; with `html` write a page with a picture of each."""
+    if config.html is not None:
+        page_layout.writable(config.html)
+    about = things.categories(progress, pictures=config.html is not None)
+    if config.html is not None:
+        from tamp.view.categories_page import categories_page
+
+        page_layout.write(config.html, categories_page(about))
+        note(f"wrote {config.html}")
+    for category in about["categories"]:
+        category.pop("picture", None)
+    out.answer(about, _category_lines(about))
+    return 0
+
+
+def _category_lines(about: dict[str, Any]) -> Iterator[str]:
+    yield "categories: name, kind, size (cm), regions of a thing NAME"
+    for c in about["categories"]:
+        regions = ", ".join(f"NAME_{r['name']} ({r['type']})" for r in c["regions"])
+        size = " x ".join(f"{100 * s:.0f}" for s in c["size"])
+        yield f"  {c['name']}  {c['kind']}  {size}{'  ' if regions else ''}{regions}"
+    yield "\ntables: name, symbol in goals, x, y (m), height of the top (m)"
+    for t in about["tables"]:
+        x, y = ("{:g} to {:g}".format(*t[axis]) for axis in "xy")
+        yield f"  {t['name']}  {t['symbol']}  {x}  {y}  {t['z']:g}"
+    if about["unusable"]:
+        names = ", ".join(u["name"] for u in about["unusable"])
+        yield f"\nnot usable, their files are missing or broken (--json says which): {names}"
+
+
+def convert(config: ConvertConfig, out: Output) -> int:
+    """Write a scene as a folder, and say how near it is to what it was made from."""
+    made = scene_info.convert(config, note)
+    off = {
+        thing: {"metres": round(metres, 6), "radians": round(radians, 6)}
+        for thing, (metres, radians) in made.conversion.off.items()
+    }
+    about = {"scene": made.name, "written": made.file, "goal": made.conversion.goal}
+    out.answer(about | {"notes": made.conversion.notes, "off": off}, _converted(made))
+    return 0
+
+
+def _converted(made: scene_info.ConvertedScene) -> Iterator[str]:
+    from numpy import degrees
+
+    folder, conversion = made.file.parent, made.conversion
+    metres, radians = (max(off[i] for off in conversion.off.values()) for i in (0, 1))
+    named = shlex.quote(str(folder) if len(folder.parts) > 1 else f"./{folder}")
+    yield f"wrote    {made.file}"
+    yield f"loaded   all within {1000 * metres:.1f} mm and {degrees(radians):.1f} degrees of where it was"
+    for remark in conversion.notes:
+        yield f"note     {remark}"
+    yield f"next     tamp scene show {named}\n         tamp solve --scene {named}"

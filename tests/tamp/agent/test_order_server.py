@@ -1,0 +1,200 @@
+"""Sources of orders: one at a time, a stop from anybody; over TCP too, with who floods, hangs or does not read."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tamp.agent.order_server import LEASE, MOST_A_SECOND, CommandAuthority, OrderServer
+from tamp.agent.orders import Order, Start, Stop
+from tamp.errors import Refusal
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_the_first_is_master_until_he_is_silent_or_goes() -> None:
+    given: list[Order] = []
+    clock = Clock()
+    masters = CommandAuthority(given.append, clock)
+    masters.order("anna", Start("wave"))
+    with pytest.raises(Refusal, match="anna gives the orders here, until anna goes or is silent for 10 s"):
+        masters.order("ben", Start("hold"))
+    masters.order("ben", Stop())
+    assert given == [Start("wave"), Stop()], "a stop is taken from anybody"
+    clock.now = LEASE + 0.1
+    masters.order("ben", Start("hold"))
+    with pytest.raises(Refusal):
+        masters.order("anna", Start("wave"))
+    masters.gone("ben")
+    masters.order("anna", Start("wave"))
+
+
+def test_a_flood_is_refused_and_a_stop_gets_through() -> None:
+    given: list[Order] = []
+    clock = Clock()
+    masters = CommandAuthority(given.append, clock)
+    refused = 0
+    for _ in range(10_000):
+        try:
+            masters.order("anna", Start("wave"))
+        except Refusal as e:
+            assert "more than 50 orders within a second" in str(e)
+            refused += 1
+    masters.order("anna", Stop())
+    assert (len(given), refused) == (MOST_A_SECOND + 1, 10_000 - MOST_A_SECOND)
+    clock.now = 1.1
+    masters.order("anna", Start("wave"))
+
+
+@pytest.fixture
+def given() -> list[Order]:
+    return []
+
+
+@pytest.fixture
+def server(given: list[Order]) -> Iterator[OrderServer]:
+    found = OrderServer(CommandAuthority(given.append))
+    yield found
+    found.close()
+
+
+class Client:
+    def __init__(self, server: OrderServer, port: int | None = None) -> None:
+        self.socket = socket.socket(socket.AF_UNIX) if port is None else socket.socket()
+        self.socket.settimeout(10)
+        self.socket.connect(str(server.path) if port is None else ("127.0.0.1", port))
+        self.file = self.socket.makefile("rb")
+
+    def say(self, line: str) -> None:
+        self.socket.sendall(line.encode() + b"\n")
+
+    def hear(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.file.readline())
+        return found
+
+
+def wait(until: Any) -> None:
+    end = time.monotonic() + 10
+    while not until():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_orders_over_a_socket_and_what_is_wrong_with_them(server: OrderServer, given: list[Order]) -> None:
+    anna, ben = Client(server), Client(server)
+    anna.say('{"start": "wave"}')
+    wait(lambda: given == [Start("wave")])
+    anna.say("dance")  # after a first line that was an order
+    assert anna.hear() == {
+        "event": "command",
+        "taken": False,
+        "why": '\'dance\' is not JSON; valid: a line such as {"stop": "wave"}',
+    }
+    ben.say('{"start": "hold"}')
+    assert "gives the orders here" in ben.hear()["why"]
+    ben.say('{"stop": ""}')
+    wait(lambda: given[-1] == Stop())
+    anna.socket.shutdown(socket.SHUT_RDWR)
+    wait(lambda: ben.say('{"start": "hold"}') or Start("hold") in given)
+
+
+def test_who_gives_an_order_is_told_what_it_does_at_once() -> None:
+    told: list[OrderServer] = []
+    found = OrderServer(CommandAuthority(lambda order: told[0].tell({"event": "begun"})))
+    told.append(found)
+    try:
+        for _ in range(50):
+            with Client(found).socket as client:
+                client.sendall(b'{"stop": ""}\n')
+                assert json.loads(client.makefile("rb").readline()) == {"event": "begun"}
+    finally:
+        found.close()
+
+
+def test_everybody_is_told_and_who_does_not_read_is_hung_up_on(server: OrderServer) -> None:
+    reads, hangs = Client(server), Client(server)
+    wait(lambda: len(server._connected) == 2)
+    long = {"event": "x" * 20_000}
+    begin = time.monotonic()
+    for _ in range(1500):
+        server.tell(long)
+        assert reads.hear() == long
+    assert time.monotonic() - begin < 20
+    wait(lambda: len(server._connected) == 1)
+    hangs.socket.close()
+
+
+@pytest.fixture
+def over_tcp(given: list[Order]) -> Iterator[OrderServer]:
+    found = OrderServer(CommandAuthority(given.append), port=0)
+    yield found
+    found.close()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://elsewhere\r\n\r\n\n{"start":"wave"}\n',
+        b'{"start":"wave"}\n',
+        b'{"token":"guessed"}\n{"start":"wave"}\n',
+        b'["token"]\n{"start":"wave"}\n',
+        b"[" * 30_000 + b'\n{"start":"wave"}\n',
+    ],
+)
+def test_nothing_is_taken_over_tcp_without_the_token(over_tcp: OrderServer, given: list[Order], sent: bytes) -> None:
+    stranger = Client(over_tcp, over_tcp.port)
+    stranger.socket.sendall(sent)
+    over_tcp.tell({"event": "secret"})
+    assert b"secret" not in stranger.file.read(), "the connection is closed, and nothing was sent"
+    assert given == []
+
+
+def test_with_the_token_orders_are_taken_over_tcp(over_tcp: OrderServer, given: list[Order]) -> None:
+    known = Client(over_tcp, over_tcp.port)
+    known.say(json.dumps({"token": over_tcp.token}) + '\n{"start": "wave"}')
+    wait(lambda: given == [Start("wave")])
+    over_tcp.tell({"event": "begun"})
+    assert known.hear() == {"event": "begun"}
+
+
+def test_a_page_cannot_speak_over_the_unix_socket_and_no_other_user_can_connect(
+    server: OrderServer, given: list[Order]
+) -> None:
+    page = Client(server)
+    page.say('POST / HTTP/1.1\n{"start": "wave"}')
+    assert page.file.read() == b"" and given == []
+    assert (server.path.stat().st_mode & 0o777, server.path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    if os.geteuid() != 0:
+        return  # only root can become another user
+    child = os.fork()
+    if child == 0:
+        os.setuid(65534)
+        try:
+            Client(server)
+        except PermissionError:
+            os._exit(0)
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_socket_is_gone_with_its_session(tmp_path: Path) -> None:
+    there = tmp_path / "orders"
+    server = OrderServer(CommandAuthority(lambda order: None), there)
+    with pytest.raises(OSError, match="in use"):
+        OrderServer(CommandAuthority(lambda order: None), there)
+    assert there.exists()
+    server.close()
+    assert not there.exists()
