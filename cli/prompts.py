@@ -12,7 +12,7 @@ from cli.output import Output, counted
 from tamp.api import language
 
 if TYPE_CHECKING:
-    from llm.failures import Group, Report
+    from llm.failures import FailureReport, Group
 
 LONGEST = 240
 """Characters shown of a reply, a message or a reason; --json has them whole."""
@@ -40,7 +40,7 @@ def _otherwise(causes: Counter[Cause], paths: list[Path]) -> Iterator[str]:
         yield f"{n:5} {stage}: {_shown(reason)}"
 
 
-def _lines(found: Report, examples: int) -> Iterator[str]:
+def _lines(found: FailureReport, examples: int) -> Iterator[str]:
     yield f"{counted(found.logs, 'log')}, {found.language} with an instruction to read"
     if found.language:
         yield f"  asked the model in {found.asked}"

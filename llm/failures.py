@@ -20,7 +20,7 @@ ENDS = ("language", "refused", "error")
 
 
 @dataclass(frozen=True)
-class Failure:
+class LanguageFailure:
     """One failure. `reply` is the answer at fault, "" without one. `mended` is what put it right, "" if nothing did: a
     person's choice, the instruction in other words, or a later `attempt` at the plan."""
 
@@ -37,7 +37,7 @@ class Group:
     """All failures of one type."""
 
     name: Name
-    failures: tuple[Failure, ...]
+    failures: tuple[LanguageFailure, ...]
 
     @property
     def episodes(self) -> int:
@@ -49,9 +49,9 @@ class Group:
         """How many were put right, by what did it."""
         return dict(sorted(Counter(f.mended for f in self.failures if f.mended).items()))
 
-    def examples(self, most: int) -> tuple[Failure, ...]:
+    def examples(self, most: int) -> tuple[LanguageFailure, ...]:
         """At most so many of them, from as many episodes as possible."""
-        by_episode: dict[str, list[Failure]] = {}
+        by_episode: dict[str, list[LanguageFailure]] = {}
         for f in self.failures:
             by_episode.setdefault(f.episode, []).append(f)
         return tuple(f for f in chain(*zip_longest(*by_episode.values())) if f)[:most]
@@ -64,7 +64,7 @@ class Group:
 
 
 @dataclass
-class Report:
+class FailureReport:
     """Counts and failures of the episodes that were added.
 
     Of all `logs`, those with an instruction to read (`language`), where the model was `asked`, where there was a
@@ -80,7 +80,7 @@ class Report:
     plans: int = 0
     found: int = 0
     found_first: int = 0
-    _failures: dict[Name, list[Failure]] = field(default_factory=dict)
+    _failures: dict[Name, list[LanguageFailure]] = field(default_factory=dict)
 
     def add(self, episode: str, events: list[Event]) -> bool:
         """Count one episode's log. Returns whether it has a failure that nothing put right."""
@@ -137,7 +137,7 @@ def _rightly_refused(reading: list[Event]) -> bool:
     return _first(reading, *ENDS).get("event") == "refused" and _first(reading, "scored").get("success") is True
 
 
-def _reading_failures(episode: str, readings: list[list[Event]]) -> Iterator[tuple[Name, Failure]]:
+def _reading_failures(episode: str, readings: list[list[Event]]) -> Iterator[tuple[Name, LanguageFailure]]:
     """Of an episode's readings: there are several where a person put the instruction in other words."""
     for n, reading in enumerate(readings):
         instruction, end, scored = _text(reading[0], "text"), _first(reading, *ENDS), _first(reading, "scored")
@@ -145,7 +145,7 @@ def _reading_failures(episode: str, readings: list[list[Event]]) -> Iterator[tup
             error = "not refused" if scored.get("refuse") else "other goal"
             reaches = " (a plan for it reaches the task's goal)" if scored.get("reaches") else ""
             message = _text(scored, "reason") + reaches
-            yield ("scored", error), Failure(episode, instruction, _text(end, "reply"), message)
+            yield ("scored", error), LanguageFailure(episode, instruction, _text(end, "reply"), message)
         elif end and not _has_goal(reading) and not _rightly_refused(reading):
             # A refusal says why; an end that does not is a model that could not answer.
             why = _text(end, "why") if end["event"] == "refused" else ""
@@ -154,10 +154,12 @@ def _reading_failures(episode: str, readings: list[list[Event]]) -> Iterator[tup
             later = any(_has_goal(r) or _first(r, "chosen") for r in readings[n + 1 :])
             mended = "choice" if _first(reading, "chosen") else "other words" if later else ""
             name = ("refused", why) if why else ("error", "no answer")
-            yield name, Failure(episode, instruction, reply, message, mended)
+            yield name, LanguageFailure(episode, instruction, reply, message, mended)
 
 
-def _plan_failures(episode: str, events: list[Event], plans: list[list[Event]]) -> Iterator[tuple[Name, Failure]]:
+def _plan_failures(
+    episode: str, events: list[Event], plans: list[list[Event]]
+) -> Iterator[tuple[Name, LanguageFailure]]:
     """Of the attempts at an episode's plans; the instruction is the last one that was read, else the task's."""
     read, start = _first(events[::-1], "instruction"), _first(events, "start")
     instruction = _text(read, "text") or _text(start, "instruction")
@@ -167,4 +169,4 @@ def _plan_failures(episode: str, events: list[Event], plans: list[list[Event]]) 
             if e["error"] is not None:
                 reply, message = _text(e, "reply"), _text(e, "message")
                 name = ("plan_attempt", _text(e, "error"))
-                yield name, Failure(episode, instruction, reply, message, mended, e.get("attempt"))
+                yield name, LanguageFailure(episode, instruction, reply, message, mended, e.get("attempt"))

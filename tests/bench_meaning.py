@@ -32,7 +32,7 @@ from llm.models.language_model import Model
 from llm.reader.binding import Goals
 from llm.reader.goal_reader import Stage, stage_of, understand
 from llm.vocabulary.names import own_words
-from llm.vocabulary.phrases import Vocabulary, vocabulary, vocabulary_of
+from llm.vocabulary.phrases import SceneVocabulary, vocabulary, vocabulary_of
 from tamp.api.decoding import Looked, is_the_tasks, look_at
 from tamp.api.language import model as load_model
 from tamp.backends.libero import rendering
@@ -59,7 +59,7 @@ Record = dict[str, Any]
 class World:
     """What instructions are about: a scene of LIBERO with its own task, or a PDDL problem."""
 
-    words: Vocabulary
+    words: SceneVocabulary
     state: WorldState
     domain: Domain
     looked: Looked | None = None

@@ -38,7 +38,7 @@ def from_settings(name: str, s: ModelSettings) -> Model:
     """The model of a settings file, called `name` where nothing better is known."""
     match s.backend:
         case "server":
-            from llm.models.server import TIMEOUT, ChatServer
+            from llm.models.chat_server import TIMEOUT, ChatServer
 
             return ChatServer(s.url, s.model, s.vision, s.api_key_env, s.timeout or TIMEOUT, s.adapter).load()
         case "vllm":

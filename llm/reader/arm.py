@@ -9,9 +9,9 @@ from typing import Any
 
 from llm.models.language_model import Logged, Model
 from llm.models.load import load
-from llm.reader.program import Argument, Call, Effect, Handled, Program, Quote, Things, in_words
+from llm.reader.program import Argument, Call, Effect, Handled, NamedThings, Program, Quote, in_words
 from llm.reader.program_reader import confidence, instruction, read
-from llm.reader.setting import Member, Setting, Signature
+from llm.reader.setting import CallSignature, Member, Setting
 from tamp.backends.xarm.arm_steps import Step, steps_of
 from tamp.backends.xarm.contract_world import breaches_in
 from tamp.backends.xarm.workcell import Workcell
@@ -29,12 +29,12 @@ LEAST = 0.85
 """Confidence below which a plan is asked back: nobody looks at what an arm does to things."""
 _WHICH = ("nth", "near", "surest")
 ACTIONS = (
-    Signature("go above", (frozenset({"label", "pose"}),), ("hover", *_WHICH)),
-    Signature("touch", (frozenset({"label"}),), _WHICH),
-    Signature("go to", (frozenset({"pose"}),)),
-    Signature("go to point", (), ("x", "y", "z", "roll", "pitch", "yaw")),
-    Signature("lift", (), ("by",)),
-    Signature("wait", (), ("seconds",)),
+    CallSignature("go above", (frozenset({"label", "pose"}),), ("hover", *_WHICH)),
+    CallSignature("touch", (frozenset({"label"}),), _WHICH),
+    CallSignature("go to", (frozenset({"pose"}),)),
+    CallSignature("go to point", (), ("x", "y", "z", "roll", "pitch", "yaw")),
+    CallSignature("lift", (), ("by",)),
+    CallSignature("wait", (), ("seconds",)),
 )
 """What the contract can say."""
 
@@ -124,7 +124,7 @@ def _things(argument: Argument, names: ArmNames) -> Sequence[str]:
     """The poses and labels that an argument is. Refusal for what is not there, or left open."""
     if isinstance(argument, Quote):
         raise Refusal(f"the world has no {argument}; it has: {', '.join((*names.poses, *names.labels))}", "absent")
-    assert isinstance(argument, Things)
+    assert isinstance(argument, NamedThings)
     if argument.how == "which" and len(argument.names) > 1:
         raise Refusal(f"which is meant: {' or '.join(argument.names)}?", "ambiguous")
     some = argument.names[:1] if argument.how in ("any", "which") else argument.names

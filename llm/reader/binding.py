@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from llm.reader.expanding import BETWEEN, Clause, Expanded, Literal
-from llm.reader.setting import THING, Member, Setting, Signature, plural
+from llm.reader.setting import THING, CallSignature, Member, Setting, plural
 from llm.vocabulary.forms import Form, Sayable
-from llm.vocabulary.phrases import Vocabulary
+from llm.vocabulary.phrases import SceneVocabulary
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
@@ -182,7 +182,7 @@ def described(domain: Domain, can: Sayable) -> Described:
         )
         for name, some in symbols.items()
     )
-    signatures = tuple(Signature(words, _argument_types(form)) for words, form in forms.items())
+    signatures = tuple(CallSignature(words, _argument_types(form)) for words, form in forms.items())
     return Described(Setting(members, signatures), symbols, forms)
 
 
@@ -193,7 +193,7 @@ def _sayable(can: Sayable) -> dict[str, Form]:
     return {f.words: f for f in possible if f.side is None or sides[f.side] is f}
 
 
-def _symbols(words: Vocabulary, kinds: dict[str, str]) -> dict[str, tuple[str, ...]]:
+def _symbols(words: SceneVocabulary, kinds: dict[str, str]) -> dict[str, tuple[str, ...]]:
     """Names that are unique, with the symbols that each stands for: of a board first the room over it."""
     found: dict[str, list[str]] = {}
     for symbol in dict.fromkeys((*kinds, *words.things)):

@@ -15,9 +15,9 @@ from llm.reader.program import (
     If,
     Keyword,
     Line,
+    NamedThings,
     Program,
     Quote,
-    Things,
     read_program,
 )
 from llm.reader.setting import Setting
@@ -153,7 +153,7 @@ def _call(call: Call, found: Expanded) -> Iterator[Clause]:
 def _spread(argument: Argument, holds: bool, found: Expanded) -> tuple[list[str | None], list[tuple[str, ...]]]:
     """Names for each of which something holds, or [None] and the alternatives of names."""
     names = _known(argument, found)
-    how = argument.how if isinstance(argument, Things) else "all"
+    how = argument.how if isinstance(argument, NamedThings) else "all"
     if how == "any" and holds:
         return [None], [(n,) for n in names]
     if how.isdigit() and holds:

@@ -11,13 +11,13 @@ from functools import cached_property
 from llm.models.language_model import Logged, Model
 from llm.reader.binding import Binder, Goals, described
 from llm.reader.expanding import Expanded, doing, expanded, merged
-from llm.reader.program import Handled, If, Program, Things, calls, in_words, read_program
+from llm.reader.program import Handled, If, NamedThings, Program, calls, in_words, read_program
 from llm.reader.program_reader import SURE, ProgramReply, confidence, instruction, read, unquoted
 from llm.reader.sentences import domain_sentences
 from llm.reader.setting import Setting
 from llm.vocabulary.forms import Sayable, sayable
 from llm.vocabulary.names import own_words
-from llm.vocabulary.phrases import Vocabulary, vocabulary
+from llm.vocabulary.phrases import SceneVocabulary, vocabulary
 from tamp.errors import InputError, Refusal
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
@@ -246,7 +246,7 @@ class Stage:
         return self.can.state.symbols | relative_places.symbols(self.can.words.things)
 
 
-def stage_of(domain: Domain, state: WorldState, words: Vocabulary, planner: Planner | None = None) -> Stage:
+def stage_of(domain: Domain, state: WorldState, words: SceneVocabulary, planner: Planner | None = None) -> Stage:
     """That of a world that is known by the `words` for its symbols: it need have no geometry."""
     return Stage(domain, sayable(domain, state, words), planner)
 
@@ -290,13 +290,13 @@ def refuse(found: Expanded, program: Program, can: Sayable, *, busy: bool = Fals
 
 def _is_searched(symbol: str, kind: str, program: Program, can: Sayable) -> bool:
     """Whether a program names an interior: what was not seen may be there."""
-    named = {n for c in calls(program.lines) for a in c.arguments if isinstance(a, Things) for n in a.names}
+    named = {n for c in calls(program.lines) for a in c.arguments if isinstance(a, NamedThings) for n in a.names}
     return kind in ("drawer", "cupboard") and can.words.name.get(symbol) in named
 
 
 def _choices(program: Program, words: str, setting: Setting) -> Iterator[Program]:
     """The programs that a program is once it is decided which of some things is meant."""
-    arguments = (a for c in calls(program.lines) for a in c.arguments if isinstance(a, Things))
+    arguments = (a for c in calls(program.lines) for a in c.arguments if isinstance(a, NamedThings))
     which = next((a for a in arguments if a.how == "which" and len(a.names) > 1), None)
     if which is None:
         yield program

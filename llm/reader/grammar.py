@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from llm.reader.setting import THING, Setting, Signature
+from llm.reader.setting import THING, CallSignature, Setting
 
 LONGEST = 14
 """Words of a quotation."""
@@ -45,14 +45,14 @@ def grammar(setting: Setting, words: str) -> str:
     return "\n".join((*text, f"QUOTE: /{_quote(words)}/", "NOTHING: /[^\\s\\S]/"))
 
 
-def _call(form: Signature, arguments: dict[tuple[str, ...], str]) -> str:
+def _call(form: CallSignature, arguments: dict[tuple[str, ...], str]) -> str:
     names = [arguments.setdefault(tuple(sorted(t)), f"ARG{len(arguments)}") for t in form.types]
     options = '("; " OPTION (", " OPTION){0,5})?' if form.options else ""
     between = ' ", " '.join(names)
     return f'"{form.name}(" {between} {options} ")"'
 
 
-def _options(can_do: Iterable[Signature]) -> str:
+def _options(can_do: Iterable[CallSignature]) -> str:
     """An action's options by name, with a number and its unit or some of the setting's words where they take any."""
     names = dict.fromkeys(o.split()[0] for form in can_do for o in form.options)
     return f"({_one_of(names)})( -?[0-9.]+( mm| s)?| [a-z][a-z0-9 -]*)?"

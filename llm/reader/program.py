@@ -22,7 +22,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from llm.reader.setting import THING, Setting, Signature
+from llm.reader.setting import THING, CallSignature, Setting
 
 _CALL = re.compile(r"(?P<not>not )?(?P<name>[a-z][a-z0-9 -]*)\((?P<inside>.*)\)")
 _QUOTED = re.compile(r'"(?P<words>[^"]+)"')
@@ -45,7 +45,7 @@ class Quote:
 
 
 @dataclass(frozen=True)
-class Things:
+class NamedThings:
     """Names of which all, any, each, a number, or an unknown one (`which of`) is meant; `text` as it was written."""
 
     how: str
@@ -56,14 +56,14 @@ class Things:
         return self.text
 
 
-Argument = Things | Quote
+Argument = NamedThings | Quote
 
 
 @dataclass(frozen=True)
 class Call:
     """A fact that is to hold or not, or an action; `options` by name."""
 
-    form: Signature
+    form: CallSignature
     arguments: tuple[Argument, ...]
     holds: bool = True
     options: tuple[str, ...] = ()
@@ -200,7 +200,7 @@ def _call(text: str, setting: Setting) -> Call:
 
 
 def _argument(text: str, setting: Setting, types: Collection[str] = (THING,)) -> Argument:
-    """Things that an argument is, of some types: all that a list names, those of a group that are."""
+    """The things that an argument is, of some types: all that a list names, those of a group that are."""
     if quoted := _QUOTED.fullmatch(text):
         return Quote(quoted["words"])
     if some := _SOME.fullmatch(text):
@@ -208,11 +208,11 @@ def _argument(text: str, setting: Setting, types: Collection[str] = (THING,)) ->
         how, _, _ = some["how"].partition(" ")
         if how.isdigit() and int(how) > len(names):
             raise NotAProgram(f"there are {len(names)} of {some['rest']!r}")
-        return Things(how, names, text)
+        return NamedThings(how, names, text)
     for word, how in ((" or ", "any"), (" and ", "all")):
         if word in text:
-            return Things(how, tuple(_name(part, setting, types) for part in text.split(word)), text)
-    return Things("all", (_name(text, setting, types),), text)
+            return NamedThings(how, tuple(_name(part, setting, types) for part in text.split(word)), text)
+    return NamedThings("all", (_name(text, setting, types),), text)
 
 
 def _name(text: str, setting: Setting, types: Collection[str] = (THING,)) -> str:
@@ -319,7 +319,7 @@ def _call_in_words(call: Call) -> str:
 
 
 def _be(things: Argument) -> str:
-    many = isinstance(things, Things) and things.how in ("all", "each") and len(things.names) > 1
+    many = isinstance(things, NamedThings) and things.how in ("all", "each") and len(things.names) > 1
     return "are" if many else "is"
 
 

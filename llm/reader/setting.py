@@ -41,7 +41,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Signature:
+class CallSignature:
     """A predicate or an action: per argument the types that it takes; `options` may be given by name besides."""
 
     name: str
@@ -58,8 +58,8 @@ class Setting:
     """Things, what can be asked for and done, and what is being done `now` (a program's lines; "" for nothing)."""
 
     members: tuple[Member, ...]
-    can_be: tuple[Signature, ...]
-    can_do: tuple[Signature, ...] = ()
+    can_be: tuple[CallSignature, ...]
+    can_do: tuple[CallSignature, ...] = ()
     now: str = ""
     _by_name: dict[str, Member] = field(init=False, default_factory=dict, repr=False, compare=False)
 
@@ -76,7 +76,7 @@ class Setting:
         return found
 
     @cached_property
-    def forms(self) -> dict[str, Signature]:
+    def forms(self) -> dict[str, CallSignature]:
         """Predicates and actions, by name."""
         return {s.name: s for s in (*self.can_be, *self.can_do)}
 
@@ -107,7 +107,7 @@ class Setting:
 
 def read_setting(text: str) -> Setting:
     """A setting from its text. Raises NotASetting."""
-    members, can_be, can_do, now = list[Member](), list[Signature](), list[Signature](), ""
+    members, can_be, can_do, now = list[Member](), list[CallSignature](), list[CallSignature](), ""
     for line in filter(None, map(str.strip, text.splitlines())):
         head, _, rest = line.partition(": ")
         match head:
@@ -142,12 +142,12 @@ def _members(line: str) -> Iterator[Member]:
         yield Member(name, tuple(f.strip() for f in (facts or "").split(";") if f.strip()), types, group["plural"])
 
 
-def _signatures(text: str) -> Iterator[Signature]:
+def _signatures(text: str) -> Iterator[CallSignature]:
     for name, inside in _listed(_SIGNATURE, text, ("name", "types")):
         types, _, named = (inside or "").partition(";")
         options = [o.strip() for o in named.split(",") if o.strip()]
         given = tuple(frozenset(t.strip().split("|")) for t in types.split(",")) if types.strip() else ()
-        yield Signature(name or "", given, tuple(options))
+        yield CallSignature(name or "", given, tuple(options))
 
 
 def _listed(pattern: re.Pattern[str], text: str, parts: tuple[str, str]) -> Iterator[tuple[str, str | None]]:

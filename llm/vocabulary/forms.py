@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from llm.vocabulary.names import own_words
-from llm.vocabulary.phrases import BENEATH, SIDES_IN_WORDS, TOP, Vocabulary
+from llm.vocabulary.phrases import BENEATH, SIDES_IN_WORDS, TOP, SceneVocabulary
 from tamp.files.source import Source
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
@@ -90,7 +90,9 @@ def _families(trades: Iterable[tuple[str, str]]) -> dict[str, str]:
     return family
 
 
-def _forms_beside(domain: Domain, known: tuple[Form, ...], state: WorldState, words: Vocabulary) -> tuple[Form, ...]:
+def _forms_beside(
+    domain: Domain, known: tuple[Form, ...], state: WorldState, words: SceneVocabulary
+) -> tuple[Form, ...]:
     """Places beside things, which the domain has no predicate for, about whatever has a place."""
     placed = [f for f in known if len(f.types) == 2 and f.family]
     if not placed or not words.things:
@@ -112,7 +114,7 @@ class Sayable:
 
     forms: tuple[Form, ...]
     symbols: dict[str, tuple[tuple[str, ...], ...]]
-    words: Vocabulary
+    words: SceneVocabulary
     state: WorldState
 
     def related(self, form: Form) -> tuple[Form, ...]:
@@ -151,7 +153,7 @@ class Sayable:
         return len(set(args)) == len(args) and own.get(args[-1]) != args[0]
 
 
-def sayable(domain: Domain, state: WorldState, words: Vocabulary) -> Sayable:
+def sayable(domain: Domain, state: WorldState, words: SceneVocabulary) -> Sayable:
     """What an instruction can ask for in a scene."""
     known = forms(domain)
     every = (*known, *_forms_beside(domain, known, state, words))

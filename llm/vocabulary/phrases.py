@@ -42,7 +42,7 @@ Fits = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class SceneVocabulary:
     """`phrases`: text to the symbols it fits, in the scene's order.
 
     `name` is each symbol's own phrase, which fits nothing else of its type. `things` are the objects beside which
@@ -81,7 +81,7 @@ class Vocabulary:
 
 def vocabulary(
     scene: Scene, state: WorldState, names: dict[str, str] | None = None, own: OwnWords | None = None
-) -> Vocabulary:
+) -> SceneVocabulary:
     """Phrases for the symbols of `state`. `names` are the scene's own words, phrase to symbol: they win; `own` are
     the domain's."""
     nouns_of = {o.name: nouns(o.category, own) for o in scene}
@@ -105,7 +105,7 @@ def vocabulary(
     inside = {o.name: tuple(r.name for r in _open_interiors(o)) for o in scene}
     beneath = {o.name: layers[0].name for o in scene if (layers := _layers(o))}
     above = {s: top for o in scene for s, top in _tops(o).items()}
-    return Vocabulary(phrases, name, beside, inside, beneath, owner, above)
+    return SceneVocabulary(phrases, name, beside, inside, beneath, owner, above)
 
 
 def _called(scene: Scene, nouns_of: dict[str, tuple[str, ...]]) -> dict[str, list[SceneObject]]:
@@ -229,7 +229,7 @@ def _add(fits: Fits, text: str, symbol: str) -> None:
         fits[text].append(symbol)
 
 
-def vocabulary_of(state: WorldState, domain: Domain, names: dict[str, str] | None = None) -> Vocabulary:
+def vocabulary_of(state: WorldState, domain: Domain, names: dict[str, str] | None = None) -> SceneVocabulary:
     """Phrases for the symbols of a problem: `flood_story - story` is "flood story", and one of the stories; `serum -
     tube` is "serum", one of the tubes, and "serum tube".
 
@@ -244,7 +244,7 @@ def vocabulary_of(state: WorldState, domain: Domain, names: dict[str, str] | Non
             fits.setdefault(phrase, []).append(symbol)
     fits |= {said.lower(): [symbol] for said, symbol in (names or {}).items()}
     phrases = {said: tuple(some) for said, some in fits.items()}
-    return Vocabulary(phrases, {s: next(_read(s)) for s in state.symbols})
+    return SceneVocabulary(phrases, {s: next(_read(s)) for s in state.symbols})
 
 
 def _read(symbol: str) -> Iterator[str]:

@@ -17,12 +17,12 @@ from tamp.api.configs import DEFAULT_MODEL, LANGUAGE_PLANNER
 from tamp.quiet import debugging
 
 if TYPE_CHECKING:
-    from llm.failures import Report as Failures
+    from llm.failures import FailureReport as Failures
     from llm.models.language_model import Model as Model  # noqa: PLC0414 (for those who may not import it themselves)
     from llm.planner.deciding import Advisor, ParallelDecider
     from llm.reader.arm import ParallelArmReader
     from llm.reader.readers import InTurnReader, ParallelReader
-    from llm.vocabulary.phrases import Vocabulary
+    from llm.vocabulary.phrases import SceneVocabulary
     from tamp.agent.camera_perceiver import Read
     from tamp.agent.director import Decide
     from tamp.api.scenes import LoadedScene, Seen
@@ -172,7 +172,7 @@ def read_of_problem(text: str, state: WorldState, domain: Domain, read_by: Model
         return understand(text, stage, read_by, assume_first)
 
 
-def vocabulary(seen: Seen, scene: LoadedScene) -> Vocabulary:
+def vocabulary(seen: Seen, scene: LoadedScene) -> SceneVocabulary:
     """The words for what is seen in a scene."""
     from llm.vocabulary.names import own_words
     from llm.vocabulary.phrases import vocabulary as words
@@ -183,7 +183,7 @@ def vocabulary(seen: Seen, scene: LoadedScene) -> Vocabulary:
 def failures_in(paths: Iterable[Path]) -> tuple[Failures, Counter[tuple[str, str]]]:
     """What a language model got wrong, from the logs of runs and episodes; and the episodes that failed otherwise, by
     stage and reason. InputError for a path without a log."""
-    from llm.failures import Report as Failures
+    from llm.failures import FailureReport as Failures
     from tamp.runs import episode_log
     from tamp.runs.endings import ending
 

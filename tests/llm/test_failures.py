@@ -2,7 +2,7 @@
 
 import pytest
 
-from llm.failures import Report
+from llm.failures import FailureReport
 
 
 def event(kind, **data):
@@ -30,7 +30,7 @@ def attempt(number, error=None, reply="[]"):
 
 
 def report(*logs):
-    told = Report()
+    told = FailureReport()
     for number, events in enumerate(logs):
         told.add(f"e{number}", list(events))
     return told

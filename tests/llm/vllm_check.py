@@ -26,10 +26,10 @@ from pathlib import Path
 
 from conftest import basket, cabinet, item, scene_of, state_of, stove
 
+from llm.models.chat_server import ChatServer
 from llm.models.huggingface import Transformers
 from llm.models.language_model import ANSWER, Completion, Model, Prompt, fits, one_of
 from llm.models.load import load
-from llm.models.server import ChatServer
 from llm.models.vllm import VllmInProcess
 from llm.models.weights import find, known, models_dir
 from llm.reader.goal_reader import ground

@@ -92,7 +92,8 @@ def test_a_hub_that_cannot_be_reached(monkeypatch, tmp_path):
 @pytest.mark.process
 def test_no_backend_is_imported_before_it_is_used():
     code = (
-        "import sys, llm.models.load, llm.models.server, llm.models.vllm, llm.models.huggingface, llm.models.weights\n"
+        "import sys, llm.models.load, llm.models.vllm, llm.models.huggingface, llm.models.weights\n"
+        "import llm.models.chat_server\n"
         "heavy = {'outlines', 'openai', 'vllm', 'torch', 'transformers', 'llama_cpp', 'huggingface_hub', 'mujoco'}\n"
         "print(sorted(heavy & sys.modules.keys()))"
     )

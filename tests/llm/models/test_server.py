@@ -12,9 +12,9 @@ import imageio.v3 as imageio
 import numpy as np
 import pytest
 
+from llm.models.chat_server import ChatServer
 from llm.models.language_model import Prompt
 from llm.models.load import load
-from llm.models.server import ChatServer
 from llm.reader.goal_reader import ground
 from tamp.errors import InputError
 
