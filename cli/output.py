@@ -118,20 +118,6 @@ def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
         yield advance
 
 
-@contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """Says what is waited for; at a terminal with how long it has taken so far."""
-    say(f"tamp: {what}")
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
-
-    with Progress(SpinnerColumn(), TimeElapsedColumn(), console=console(), transient=True) as clock:
-        clock.add_task(what, total=None)
-        yield
-
-
 def say_wrong(error: TampError) -> None:
     """An error on standard error, all that is wrong a line each, as far as anybody would read it."""
     wrong = error.messages if isinstance(error, InputError) else (str(error),)

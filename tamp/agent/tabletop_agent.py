@@ -32,7 +32,6 @@ from tamp.pddl.simulation import Course
 from tamp.perception.observers import StateEstimator
 from tamp.perception.relative_places import PlacesBeside, places
 from tamp.planning.deliberation import Deliberation, InTurn, Thought
-from tamp.planning.motion_cross_check import MotionCrossCheck
 from tamp.planning.search import SECONDS, Search
 from tamp.skills.base import Skill
 from tamp.skills.patterns import patterns
@@ -236,7 +235,11 @@ def in_turn(
 
     def think(world: World, skills: dict[str, Skill]) -> Deliberation:
         mind = InTurn(Search(world, domain, {**patterns(), **skills}, planner, rng, seconds, log))
-        return MotionCrossCheck(mind, log) if twice else mind
+        if not twice:
+            return mind
+        from tamp.planning.motion_cross_check import MotionCrossCheck  # which loads PyBullet
+
+        return MotionCrossCheck(mind, log)
 
     return think
 

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tamp.api.episodes import EpisodeResult
-from tamp.api.grounding import all_goals
+from tamp.api.goal_requests import all_goals
 from tamp.api.planning import deliberation, mind_of
 from tamp.api.refining import Motions
 from tamp.api.sources import silent

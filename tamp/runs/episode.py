@@ -24,7 +24,6 @@ from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
 from tamp.pddl.planner import Engine, Planner
-from tamp.planning.planner_process import PlannerProcess, Recipe
 from tamp.planning.search import SECONDS
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.goal_origin import GoalOrigin
@@ -34,6 +33,7 @@ from tamp.runs.versions import versions
 
 if TYPE_CHECKING:
     from tamp.backends.libero.scene_description import Task
+    from tamp.planning.planner_process import PlannerProcess
 
 GoalSource = Callable[[Scene, WorldState, Domain, EpisodeLog, bytes | None], tuple[Goal, ...]]
 """Where goals come from, to be reached one after the other: language, an option, or the task. The bytes are a PNG of
@@ -121,17 +121,8 @@ class Result:
 
     def take(self, outcome: AgentOutcome) -> None:
         """Take over what an agent came to."""
-        for name in (
-            "goal",
-            "untouched",
-            "alternatives",
-            "plan",
-            "executed",
-            "steps",
-            "total_steps",
-            "stage",
-            "reason",
-        ):
+        kept = ("goal", "untouched", "alternatives", "plan", "executed", "steps", "total_steps", "stage", "reason")
+        for name in kept:
             setattr(self, name, getattr(outcome, name))
         self.seconds |= outcome.seconds
 
@@ -148,10 +139,6 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
         return asdict(self)
-
-    def lines(self) -> list[tuple[str, str]]:
-        """What else people are told of it: labels and texts."""
-        return []
 
 
 def begin(log: EpisodeLog, task: Task, settings: Settings, perception: str, backend: str = "libero") -> None:
@@ -187,6 +174,8 @@ def robot_at_table(
     """A robot whose planner works while the world waits, or beside it in a process that `stack` ends."""
 
     def beside(*_: Any) -> PlannerProcess:
+        from tamp.planning.planner_process import PlannerProcess, Recipe
+
         recipe = Recipe(str(settings.domain.path), settings.planner, settings.seed, settings.seconds, settings.twice)
         made = PlannerProcess(recipe, log)
         stack.callback(made.close)

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from cli.main import app
 from tamp.agent.camera_perceiver import PerceiverFactory
-from tamp.api import camera
+from tamp.api import camera_policies
 from tamp.api.bench import common
 from tamp.api.bench_episodes import Setup
 from tamp.api.configs import BenchConfig, SolveConfig
@@ -92,33 +92,31 @@ def test_a_benchs_policy_is_kept_for_its_episodes(
     rendering.prepare(video=False, camera=True)
     config = BenchConfig(suites=("libero_goal",), stage="plan", llm="none", perception="camera")
     runner = Setup(config, tmp_path)()
-    recipe = camera.recipe
+    recipe = camera_policies.recipe
 
     def scene() -> Any:
         assert runner._scenes is not None and runner._scenes._built is not None
         return OraclePerceiver(runner._scenes._built).perceive()
 
     with answering(scene) as (eyes, looks):
-        made: list[camera.Recipe] = []
+        made: list[camera_policies.PolicyRecipe] = []
 
-        def standing(*args: Any, **more: Any) -> camera.Recipe:
+        def standing(*args: Any, **more: Any) -> camera_policies.PolicyRecipe:
             made.append(replace(recipe(*args, **more), perceivers=Standing(eyes)))
             return made[-1]
 
-        monkeypatch.setattr(camera, "recipe", standing)
+        monkeypatch.setattr(camera_policies, "recipe", standing)
         records = [runner(Key("libero_goal", 7, k)) for k in (40, 41)]
         assert runner._policy is not None
         runner._policy.close()
-    assert [(r["success"], r["perception"], r["failure_stage"]) for r in records] == [
-        (True, "camera, given goal", None)
-    ] * 2
+    assert [(r.success, r.perception, r.failure_stage) for r in records] == [(True, "camera, given goal", None)] * 2
     assert len(made) == 1 and len(looks) >= 4 and looks[0]["modules"] == looks[-1]["modules"] == []
-    assert records[0]["goal"] == "(turned-on flat_stove_1)" and records[0]["steps"] > 20
+    assert records[0].goal == "(turned-on flat_stove_1)" and records[0].steps > 20
     assert (tmp_path / "episodes" / "libero_goal-7-41" / "episode.jsonl").exists()
 
 
 def test_eyes_that_do_not_go_with_a_backend_are_told() -> None:
-    assert camera.noise("clean", 1)(()) == ()
+    assert camera_policies.noise("clean", 1)(()) == ()
     with pytest.raises(InputError, match="--noise: not with --backend pybullet; valid: --backend libero"):
         BenchConfig(suites=("libero_goal",), simulator="pybullet", perception="camera", noise="depth")
     with pytest.raises(InputError, match="--perception: for simulated scenes, or an arm at a table with --body"):
@@ -131,7 +129,7 @@ def test_eyes_that_do_not_go_with_a_backend_are_told() -> None:
 def test_a_server_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
     """With the command as it is typed; the library is an empty one, which the eyes need only once there is a scene."""
     code = (
-        "import tamp.api.camera as c, tamp.perception.library as e\n"
+        "import tamp.api.camera_policies as c, tamp.perception.library as e\n"
         "e.read_index = lambda: None\n"
         "import dataclasses\n"
         "recipe = c.recipe\n"
