@@ -27,7 +27,7 @@ from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import Any
 
-import cli.bench
+import cli.run_bench
 from cli.output import Output, run
 from tamp.api.bench import Bench, common
 from tamp.api.bench_episodes import Setup, clear, record
@@ -88,10 +88,10 @@ def _bench(folder: Path, said: Path) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
     sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
-    cli.bench.prepare = _prepare
+    cli.run_bench.prepare = _prepare
     how: dict[str, Any] = {"stage": "plan", "planner": "none", "llm": "none", "trials": EPISODES}
     config = BenchConfig(suites=("drawn",), out=folder, **how)
-    sys.exit(run(lambda: cli.bench.bench(config, Output(None, json=False)), "bench"))
+    sys.exit(run(lambda: cli.run_bench.bench(config, Output(None, json=False)), "bench"))
 
 
 def _prepare(config: BenchConfig) -> Bench:
