@@ -1,7 +1,7 @@
 """`make bench-resume`: benches that are killed, whose disk is full, or that are started twice in one folder; what is in
 the folder after the same command again, against a run that nothing disturbed.
 
-`tamp bench` as it is, over episodes that are drawn in milliseconds; with --libero over four real ones.
+`tamp bench` as it is, over episodes that are drawn in milliseconds; with --libero over four of LIBERO's, two workers.
 A kill (SIGKILL) comes at a moment that is drawn over the run's time, a disk (tmpfs) has a size that is drawn up to what
 the run needs, and a second run starts at a moment that is drawn. Compared are the lines of results.jsonl, each as often
 as it is there, and summary.json, without times.

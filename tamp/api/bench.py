@@ -118,7 +118,7 @@ class Bench:
         return False
 
     def summary(self) -> dict[str, Any]:
-        """Each suite's numbers so far, which are written beside the results."""
+        """Each suite's numbers so far, which are written with the results."""
         from tamp.runs.versions import versions
 
         return self.results.summarise(self.records, versions())

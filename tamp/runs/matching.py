@@ -62,7 +62,7 @@ class MatchedNames:
 
 
 def match(record: Mapping[str, Any], scene: Scene) -> MatchedNames:
-    """The names of what a policy says that it saw, as `tamp.model.scene_record.told_of` has it, in the simulator's
+    """The names of what a policy says that it saw, as `tamp.model.scene.record_of` has it, in the simulator's
     `scene`."""
     pairs: dict[str, str] = {}
     why: dict[str, str] = {}

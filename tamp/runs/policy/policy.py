@@ -25,8 +25,7 @@ from tamp.model.backend import Command, Observation
 from tamp.model.domain import Domain
 from tamp.model.events import Event, Journal, Publish
 from tamp.model.goal import Goal
-from tamp.model.scene import RobotState, Scene
-from tamp.model.scene_record import told_of
+from tamp.model.scene import RobotState, Scene, record_of
 from tamp.model.state import WorldState
 from tamp.pddl.planner import Engine, Planner
 from tamp.perception.camera_calibration import Calibration, encoders, has_pictures
@@ -180,7 +179,7 @@ class _Episode:
 
     def _saw(self, scene: Scene) -> None:
         """Note what each look showed: where there is a video it is drawn on that."""
-        self.policy.journal.event("look", **told_of(scene))
+        self.policy.journal.event("look", **record_of(scene))
 
     def act(self, observation: Mapping[str, Any]) -> Array:
         """The action for an observation."""
@@ -231,9 +230,9 @@ class _Episode:
 
     def _goals(self, scene: Scene, state: WorldState) -> tuple[Goal, ...]:
         policy = self.policy
-        policy.journal.event("scene", **told_of(scene), symbols=state.symbols, parts=parts_told(scene))
+        policy.journal.event("scene", **record_of(scene), symbols=state.symbols, parts=parts_told(scene))
         if self.given is not None:
-            said = self.given(told_of(scene))
+            said = self.given(record_of(scene))
             return goals_in(scene, state, policy.domain, said["goals"], said.get("untouched", ()))
         policy.journal.event("instruction", text=self.instruction)
         words, names = str(self.instruction), meant(self.names, scene)
