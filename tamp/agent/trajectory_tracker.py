@@ -42,9 +42,9 @@ VETOED = 0.5
 FAR_OFF = (0.05, 0.5)
 """Metres and radians from the end of a motion beyond which an arm that does not get there is given up."""
 STUCK = 0.5
-"""Seconds for which an arm that should move has not moved until it is told."""
+"""Seconds for which an arm that should move has not moved until it is reported."""
 LEVER = 0.2
-"""Metres that a radian of rotation counts as when it is told how far the arm is behind."""
+"""Metres that a radian of rotation counts as, where it is measured how far the arm is behind."""
 HELD_UP = 0.04
 """Metres a second below which a tool that should be moving counts as held up."""
 

@@ -1,4 +1,4 @@
-"""A UFACTORY arm in a world of its own, which a file describes: plans for it, and what carries them out."""
+"""A UFACTORY arm in the world that a file describes: plans for it, and runs of them."""
 
 from __future__ import annotations
 
@@ -273,41 +273,29 @@ def carried_out(
     arm: LoadedArm, steps: Sequence[Step | HandEvent], log: EpisodeLog, person: Person, how: ArmRun
 ) -> ArmResult:
     """The same with a log that is there."""
-    from motion.bullet import loaded
-    from tamp.backends.xarm.arm_backend import ArmBackend
-    from tamp.backends.xarm.arm_performer import ArmPerformer
-    from tamp.backends.xarm.arm_skills import StepRefiner
     from tamp.backends.xarm.arm_stop import ArmStop
-    from tamp.backends.xarm.motion_planner import MotionPlanner
-    from tamp.backends.xarm.opening import claimed, connected, detector_of, tool_of
-    from tamp.backends.xarm.step_targets import StepTargets
+    from tamp.backends.xarm.opening import cell_fields, performer_at, refiner_in
     from tamp.model.events import Events
     from tamp.runs.episode_log import SCHEMA
     from tamp.runs.versions import versions
 
     cell, host = arm.world, None if how.dry_run else arm.address
     with ExitStack() as opened:
-        of_arm = {"world": cell.name, "arm": cell.arm.name, "tool": tool_of(cell), "host": host}
         says = [repr(s) for s in steps]
-        log.event("start", schema=SCHEMA, goal=how.goal, **of_arm, steps=says, versions=versions())
+        log.event("start", schema=SCHEMA, goal=how.goal, **cell_fields(cell, host), steps=says, versions=versions())
         if how.plan is not None:
             log.write("plan.json", json.dumps(how.plan, indent=2))
-        targets = StepTargets(cell, detector_of(cell, person.say, opened))
         tell = Progress(log.event, len(steps), person.say).event
-        refiner = StepRefiner(MotionPlanner(cell), targets, tell, how.second_check)
-        if how.second_check:
-            loaded()  # now, not while the arm moves
+        refiner = refiner_in(cell, tell, person.say, opened, how.second_check)
         if host is None:
             q, where = _begin(cell, how)
             tell("begin", q=q, where=where)
             person.say(f"begins {where}, joints {' '.join(f'{v:.1f}' for v in np.rad2deg(q))} degrees")
             return replace(refiner.rehearsed(steps, q), out=log.folder)
-        opened.enter_context(claimed(host))
         stop = ArmStop(how.dead_man)
         opened.enter_context(person.stops(stop))
-        driver, hand = connected(cell, host, arm.port, opened)
+        performer = performer_at(host, arm.port, refiner, stop, opened)
         log.best_effort()
-        performer = ArmPerformer(ArmBackend(driver, cell.T_flange_tool), refiner, stop, hand)
         return replace(performer.carry_out(steps, Events(log.take)), out=log.folder)
 
 

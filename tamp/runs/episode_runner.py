@@ -74,7 +74,7 @@ class EpisodeWorld:
 
 
 class Acting(Ticked, Protocol):
-    """What acts in an episode: an `Agent`, or a policy in a process of its own."""
+    """What acts in an episode: an `Agent`, or a policy in another process."""
 
     @property
     def outcome(self) -> AgentOutcome:
