@@ -15,9 +15,6 @@ from cli.view import viewed
 from tamp.api import arm_plans
 from tamp.api.arm_configs import ClearConfig, RunPlanConfig
 from tamp.api.solving import Person
-from tamp.backends.xarm.arm_result import STANDS, ArmResult
-from tamp.backends.xarm.arm_steps import steps_of
-from tamp.files.source import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,15 +31,15 @@ def run_plan(config: RunPlanConfig, out: Output) -> int:
     steps: Sequence[Step | HandEvent]
     action_plan = None
     if config.domain is None and config.problem is None:
-        action_plan = arm_plans.plan_in(read(plan), arm, note)
-        steps = steps_of(action_plan)
+        action_plan = arm_plans.plan_in(arm_plans.read(plan), arm, note)
+        steps = arm_plans.steps_of(action_plan)
     else:
         judged = arm_plans.plan_of_domain(plan, config.domain, config.problem, arm)
         for remark in judged.plan.notes:
             note(f"note: {judged.plan.name}: {remark}")
         if not judged.verdict.valid:
             why = "\n".join(lines_of(judged.plan, judged.verdict))
-            refused = ArmResult(False, failed=judged.verdict.failed_at, kind="invalid", reason=why)
+            refused = arm_plans.ArmResult(False, failed=judged.verdict.failed_at, kind="invalid", reason=why)
             note(f"no: {why}")
             out.answer({**asdict(refused), "dry_run": config.dry_run})
             return 1
@@ -78,10 +75,10 @@ def _in_degrees(arm: arm_plans.LoadedArm, begin: Array | None) -> list[float]:
     return [round(float(v), 2) for v in np.rad2deg(q)]
 
 
-def summary(result: ArmResult, steps: int, dry_run: bool) -> str:
+def summary(result: arm_plans.ArmResult, steps: int, dry_run: bool) -> str:
     """A line for a person."""
     if result.success:
         rest = f"; {result.reason}" if result.reason else ""
         return f"tamp: {steps} step{'s' if steps != 1 else ''} {'can be done' if dry_run else 'done'}{rest}"
-    state = "" if dry_run else f"; {STANDS[result.halted]}"
+    state = "" if dry_run else f"; {arm_plans.STANDS[result.halted]}"
     return f"tamp: no ({result.kind}): {result.reason}{state}"

@@ -15,19 +15,22 @@ import numpy as np
 from tamp.api import arguments, language
 from tamp.api.sources import Say
 from tamp.backends.xarm.address import CONTROL_PORT, host_of
-from tamp.backends.xarm.arm_result import STANDS, ArmResult
+from tamp.backends.xarm.arm_result import STANDS as STANDS  # noqa: PLC0414 (these are for cli, too)
+from tamp.backends.xarm.arm_result import ArmResult as ArmResult  # noqa: PLC0414
+from tamp.backends.xarm.arm_steps import Step
+from tamp.backends.xarm.arm_steps import steps_of as steps_of  # noqa: PLC0414
 from tamp.errors import InputError
+from tamp.files.source import Source
+from tamp.files.source import read as read  # noqa: PLC0414
 from tamp.runs.episode_log import new_folder
 
 if TYPE_CHECKING:
     from motion.poses import Array
     from tamp.api.language import Model
     from tamp.api.solving import Person
-    from tamp.backends.xarm.arm_steps import Step
     from tamp.backends.xarm.domain_plans import JudgedArmPlan
     from tamp.backends.xarm.hand import HandEvent
     from tamp.backends.xarm.workcell import Workcell
-    from tamp.files.source import Source
     from tamp.runs.episode_log import EpisodeLog
 
 EVERY = 2.0
@@ -197,7 +200,6 @@ def plan_of_domain(path: Path, domain: str | None, problem: Path | None, arm: Lo
     """A plan of a domain, the verdict on it, and its steps where it is valid. InputError for files that are wrong, or
     do not belong together, and with all that is wrong with the steps in the arm's world."""
     from tamp.backends.xarm.domain_plans import read_plan_steps
-    from tamp.files.source import read
 
     if domain is None or problem is None:
         raise InputError("a plan of a domain needs both --domain and --problem; an action plan needs neither")
@@ -226,7 +228,6 @@ def solved(
     """The action plan that words ask for, and what became of it; none, and the kind `goal`, where they come to no plan,
     or to one that the world does not have room for. What was asked and answered, and what was objected to it, is in the
     folder, then too."""
-    from tamp.backends.xarm.arm_steps import steps_of
     from tamp.errors import Refusal
     from tamp.runs.episode_runner import conduct
 
