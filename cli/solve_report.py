@@ -21,7 +21,6 @@ def report(result: Result, out: Output, has_task: bool) -> None:
         *_goal_lines(result),
         *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or [_no_plan(result)])),
         *_done_lines(result),
-        *result.lines(),
         ("seconds", ", ".join(f"{stage} {taken:.1f}" for stage, taken in result.seconds.items())),
         ("steps", _steps(result)),
         *_reason_lines(result),

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from motion import servo
-from motion.lookahead import ArmObservation, Veto
+from motion.lookahead import ArmReading, Veto
 from motion.poses import Array, error
 from motion.robot import ServoGains
 from motion.timing import Trajectory
@@ -54,8 +54,8 @@ class Watch(Protocol):
 
     def veto(
         self,
-        before: ArmObservation | None,
-        now: ArmObservation,
+        before: ArmReading | None,
+        now: ArmReading,
         displacement: Array,
         trajectory: Trajectory,
         t: float,

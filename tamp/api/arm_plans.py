@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,22 +15,21 @@ import numpy as np
 from tamp.api import arguments, language
 from tamp.api.sources import Say
 from tamp.backends.xarm.address import CONTROL_PORT, host_of
-from tamp.backends.xarm.arm_result import STANDS as STANDS  # noqa: PLC0414 (these are for cli, too)
-from tamp.backends.xarm.arm_result import ArmResult as ArmResult  # noqa: PLC0414
-from tamp.backends.xarm.arm_steps import Step
-from tamp.backends.xarm.arm_steps import steps_of as steps_of  # noqa: PLC0414
+from tamp.backends.xarm.arm_result import STANDS, ArmResult
+from tamp.backends.xarm.arm_steps import steps_of as steps_of  # noqa: PLC0414 (for the command line)
 from tamp.errors import InputError
-from tamp.files.source import Source
-from tamp.files.source import read as read  # noqa: PLC0414
 from tamp.runs.episode_log import new_folder
 
 if TYPE_CHECKING:
     from motion.poses import Array
     from tamp.api.language import Model
     from tamp.api.solving import Person
+    from tamp.backends.xarm.arm_steps import Step
+    from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.backends.xarm.domain_plans import JudgedArmPlan
     from tamp.backends.xarm.hand import HandEvent
     from tamp.backends.xarm.workcell import Workcell
+    from tamp.files.source import Source
     from tamp.runs.episode_log import EpisodeLog
 
 EVERY = 2.0
@@ -196,10 +195,18 @@ def plan_in(source: Source, arm: LoadedArm, say: Say) -> dict[str, Any]:
     return plan
 
 
+def plan_in_file(path: Path, arm: LoadedArm, say: Say) -> dict[str, Any]:
+    """The same of a file."""
+    from tamp.files.source import read
+
+    return plan_in(read(path), arm, say)
+
+
 def plan_of_domain(path: Path, domain: str | None, problem: Path | None, arm: LoadedArm) -> JudgedArmPlan:
     """A plan of a domain, the verdict on it, and its steps where it is valid. InputError for files that are wrong, or
     do not belong together, and with all that is wrong with the steps in the arm's world."""
     from tamp.backends.xarm.domain_plans import read_plan_steps
+    from tamp.files.source import read
 
     if domain is None or problem is None:
         raise InputError("a plan of a domain needs both --domain and --problem; an action plan needs neither")
@@ -305,3 +312,19 @@ def _begin(cell: Workcell, how: ArmRun) -> tuple[Array, str]:
     if how.begin is None:
         return np.zeros(cell.arm.joints), "in the arm's zero posture (--host IP: where that arm is)"
     return how.begin, "where the arm is now"
+
+
+def summary(result: ArmResult, steps: int, dry_run: bool) -> str:
+    """A line for a person."""
+    if result.success:
+        rest = f"; {result.reason}" if result.reason else ""
+        return f"tamp: {steps} step{'s' if steps != 1 else ''} {'can be done' if dry_run else 'done'}{rest}"
+    state = "" if dry_run else f"; {STANDS[result.halted]}"
+    return f"tamp: no ({result.kind}): {result.reason}{state}"
+
+
+def stopped_by_every_signal(stop: ArmStop) -> AbstractContextManager[None]:
+    """Every signal that ends a program stops the arm instead, as long as this lasts."""
+    from tamp.backends.xarm.arm_stop import SIGNALS, stopped_by_signals
+
+    return stopped_by_signals(stop, SIGNALS)

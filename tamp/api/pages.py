@@ -26,14 +26,11 @@ MOST_PAGES = 100
 """Episodes that get a page of their own: each takes a third of a second."""
 
 
-def check_page(file: Path, pictures: bool = False) -> None:
-    """Get ready to write a page, and with `pictures` to draw some, before a scene is loaded. InputError where that
-    cannot be done; a page that is there is written anew."""
-    writable(file)
-    if pictures:
-        from tamp.backends.libero import rendering
+def drawable() -> None:
+    """Get ready to draw pictures for pages, before a scene is loaded. InputError where that cannot be done here."""
+    from tamp.backends.libero import rendering
 
-        rendering.prepare(video=False, pictures=True)
+    rendering.prepare(video=False, pictures=True)
 
 
 def drawing_environment(drawn: bool) -> dict[str, str]:
@@ -98,7 +95,7 @@ def write_report(paths: list[Path], file: Path, tree: str | None = None, say: Sa
     git `tree` that is named. Several episodes, and of a benchmark the failed ones whose folders are there, get pages in
     a folder beside it, `MOST_PAGES` at most, which are returned. InputError where there is nothing to be read, and
     where a page cannot be written."""
-    from tamp.api.benchmarks import are_logs
+    from tamp.runs.bench.bench_report import are_logs
 
     writable(file)
     return _episodes(paths, file, tree, say) if are_logs(paths) else _bench(paths, file, tree, say)
@@ -124,15 +121,14 @@ def _episodes(paths: list[Path], file: Path, tree: str | None, say: Say) -> list
 
 def _bench(paths: list[Path], file: Path, tree: str | None, say: Say) -> list[Path]:
     """Write the page of runs, and those of failed episodes, which are returned."""
-    from tamp.api.benchmarks import compared, read_runs
-    from tamp.runs.bench.records import key
-    from tamp.view.bench_page import bench_page, log_of
+    from tamp.runs.bench.bench_report import compared, read_runs
+    from tamp.view.bench_page import bench_page
 
     runs, layout = read_runs(paths, tree), Layout.of()
     if len(runs) > 2:
         raise InputError(f"--html compares two runs; {len(runs)} are given that have episodes in common")
     comparison = next((c for _, _, c in compared(runs)), None)
-    failed = [log for run in runs for r in run.records if not r["success"] and (log := log_of(run, key(r)))]
+    failed = [log for run in runs for r in run.records if not r.success and (log := run.log_of(r))]
     pages = _pages(failed, file, layout, say)
     write(file, bench_page(runs, comparison, pages, layout, file.parent))
     return [*pages.values()]

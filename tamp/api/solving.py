@@ -37,13 +37,6 @@ EPISODES = Path("episodes")
 """Where episodes go unless it is said otherwise."""
 
 
-def stopped_by_every_signal(stop: ArmStop) -> AbstractContextManager[None]:
-    """Every signal that ends a program stops the arm instead, as long as this lasts."""
-    from tamp.backends.xarm.arm_stop import SIGNALS, stopped_by_signals
-
-    return stopped_by_signals(stop, SIGNALS)
-
-
 def _interruptible(stop: ArmStop) -> AbstractContextManager[None]:
     """Ctrl-C stops the arm, and ends what was called with the verdict `stopped`."""
     from tamp.backends.xarm.arm_stop import stopped_by_signals

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tamp.runs.bench.records import FIELDS, NOTHING, Results, read
+from tamp.runs.bench.records import EpisodeRecord, Results, read
 from tests import bench_resume, forked
 
 pytestmark = pytest.mark.process
@@ -25,10 +25,9 @@ OBJECT = ("libero_object", "--tasks", "0-1", "--trials", "2", "--stage", "plan",
 SETTINGS = {"stage": "plan", "seed": 0, "planner": "fast-downward", "domain": "tabletop", "llm": "qwen2.5-coder-1.5b"}
 
 
-def record(init_state: int) -> dict[str, Any]:
-    told = {**NOTHING, "suite": "libero_object", "task_id": 0, "init_state": init_state, "language": "do it"}
-    told |= {"seed": 0, "success": True, "wall_seconds": 6.0, "tree": None}
-    return {name: told[name] for name in FIELDS}
+def record(init_state: int) -> EpisodeRecord:
+    which: dict[str, Any] = {"suite": "libero_object", "task_id": 0, "init_state": init_state, "seed": 0}
+    return EpisodeRecord(**which, language="do it", success=True)
 
 
 def bench(*arguments: str, **how: Any) -> subprocess.CompletedProcess[str]:
@@ -86,7 +85,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 
 def keys(folder: Path) -> list[tuple[int, int]]:
-    return sorted((r["task_id"], r["init_state"]) for r in read(folder))
+    return sorted((r.task_id, r.init_state) for r in read(folder))
 
 
 def in_the_way(tmp_path: Path) -> Path:
@@ -159,6 +158,7 @@ def interrupted(folder: Path) -> list[tuple[int, int]]:
     return keys(folder)
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 def test_an_interrupted_run_goes_on_and_a_killed_worker_costs_nothing(tmp_path: Path) -> None:
     kept = interrupted(tmp_path)
@@ -173,7 +173,7 @@ def test_an_interrupted_run_goes_on_and_a_killed_worker_costs_nothing(tmp_path: 
         assert process.wait(timeout=60) == 0
     assert keys(tmp_path) == [(task, k) for task in range(2) for k in range(2)], "none lost, none doubled"
     assert (tmp_path / "results.jsonl").read_bytes().startswith(finished)
-    assert all(r["failure_stage"] != "error" for r in read(tmp_path))
+    assert all(r.failure_stage != "error" for r in read(tmp_path))
     assert deserted(process.pid) == {}
 
 
@@ -190,6 +190,35 @@ def test_ctrl_c_while_the_workers_start_is_quiet(tmp_path: Path) -> None:
     assert deserted(process.pid) == {}
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 64 KB: room for one episode's log, not for two."""
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tmp_path], check=False).returncode:
+        pytest.skip("mounting a small disk is not permitted here")
+    yield tmp_path
+    subprocess.run(["umount", "--lazy", tmp_path], check=True)
+
+
+@pytest.mark.thorough
+@pytest.mark.episode
+def test_a_full_disk_is_no_episodes_failure(small_disk: Path) -> None:
+    results, arguments = Results(small_disk), ("libero_object", "--tasks", "0", "--trials", "3", "--stage", "plan")
+    results.open(SETTINGS)
+    results.add(record(0))
+    del results  # and the lock with it
+    done = bench(*arguments, "--out", str(small_disk))
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    last = done.stderr.splitlines()[-2:]
+    assert last[0] == "tamp: what is finished is kept; the same command with the same --out goes on"
+    assert re.fullmatch(f"tamp: error: cannot write to {small_disk}.*: No space left on device", last[1])
+    assert "Traceback" not in done.stderr
+    kept = Results(small_disk).open(SETTINGS)
+    assert kept[0] == record(0) and len(kept) < 3 and all(r.success for r in kept)
+    subprocess.run(["mount", "-o", "remount,size=10m", small_disk], check=True)
+    assert bench(*arguments, "--out", str(small_disk)).returncode == 0
+    assert keys(small_disk) == [(0, 0), (0, 1), (0, 2)] and Results(small_disk).open(SETTINGS)[: len(kept)] == kept
+
+
 def test_a_record_that_the_disk_does_not_take_whole_is_not_counted(tmp_path: Path) -> None:
     """As `tamp bench` writes it, in a process that may write files of one record and a half."""
     results = Results(tmp_path)
@@ -198,11 +227,11 @@ def test_a_record_that_the_disk_does_not_take_whole_is_not_counted(tmp_path: Pat
     del results  # and the lock with it
     size = (tmp_path / "results.jsonl").stat().st_size
     code = (
-        "import resource, sys\nfrom pathlib import Path\nfrom cli.output import run\n"
+        "import resource, sys\nfrom dataclasses import replace\nfrom pathlib import Path\nfrom cli.output import run\n"
         "from tamp.runs.bench.records import Results\n"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size * 3 // 2},) * 2)\n"
         f"results = Results(Path({str(tmp_path)!r}))\nold = results.open({SETTINGS!r})\n"
-        "sys.exit(run(lambda: results.add(old[0] | {'init_state': 1}) or 0))\n"
+        "sys.exit(run(lambda: results.add(replace(old[0], init_state=1)) or 0))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, f"tamp: error: cannot write to {tmp_path}: File too large\n")

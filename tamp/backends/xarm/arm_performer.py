@@ -35,7 +35,7 @@ from tamp.model.atoms import GroundAction
 from tamp.model.backend import Command, Observation
 from tamp.model.events import Publish
 from tamp.planning.deliberation import Thought
-from tamp.skills.declared import ITEM, NAMED, arm_specs
+from tamp.skills.builtin_specs import ITEM, NAMED, arm_specs
 
 HAND_SECONDS = 10.0
 MOST_TOLD = 1000
