@@ -50,7 +50,7 @@ def emulate(config: EmulateConfig, ready: Ready) -> int:
     and stop the arm.
     """
     there = read_things(list(config.things))
-    source = config.detections or (DETECTIONS if there else None)
+    source = config.detections or (DETECTIONS if config.things else None)
     world, pictures = (None, None) if config.scene is None else _world(config, config.scene)
     address = Address(config.host, config.port, config.fault_port, _read(source) if source else None)
 
