@@ -71,7 +71,7 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class Probe:
-    """Code for an interpreter of its own, for whoever has a `package` installed: what is `found` where it succeeds, and
+    """Code for an interpreter of its own, where a `package` is installed: what is `found` where it succeeds, and
     the advice where it fails. `drawn`: it draws."""
 
     name: str
@@ -164,8 +164,8 @@ def check_extras() -> Check:
     there = missing.extras()
     lacking = [extra for extra, installed in there.items() if not installed]
     found = ", ".join(extra for extra, installed in there.items() if installed) or "none"
-    told = f"{found}; not installed: {', '.join(lacking)}" if lacking else found
-    return Check("extras", True, told, 'pip install "tamp-toolkit[NAME]"' if lacking else "")
+    listed = f"{found}; not installed: {', '.join(lacking)}" if lacking else found
+    return Check("extras", True, listed, 'pip install "tamp-toolkit[NAME]"' if lacking else "")
 
 
 def check_library(library: Distribution) -> Check:

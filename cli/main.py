@@ -101,7 +101,7 @@ def main() -> None:
 
 
 def _invoke() -> int:
-    """Typer's own errors (usage) exit 2; an interrupt before a command starts is told like any other."""
+    """Typer's own errors (usage) exit 2; an interrupt before a command starts is reported like any other."""
     app()
     return 0
 

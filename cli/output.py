@@ -165,7 +165,7 @@ def _unforeseen(error: Exception, name: str) -> int:
     if full := disk_error(error):
         say(f"tamp: error: cannot write{f' to {full.filename}' if full.filename else ''}: {full.strerror}")
         return TampError.exit_code
-    if lacks := missing.told(error, name):
+    if lacks := missing.advice(error, name):
         say(f"tamp: {lacks}")
         return TampError.exit_code
     text = " ".join(f"{type(error).__name__}: {error}".split())

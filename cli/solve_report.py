@@ -74,7 +74,7 @@ def _reason_lines(result: Result) -> list[tuple[str, str]]:
 
 
 def _steps(result: Result) -> str:
-    """The control steps that benchmarks count, and all: those told of the actions add up to these."""
+    """The control steps that benchmarks count, and all: those of the actions add up to these."""
     if result.steps == result.total_steps:
         return str(result.steps)
     return f"{result.steps} to the last release or push, {result.total_steps} in all"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tamp.backends.libero.scene_description import Task
 
 Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
-"""Is told what is begun and how many there are of it; yields what is told a line about each that is done."""
+"""Is called with what is begun and how many there are of it; yields what is called with a line for each one done."""
 
 
 def common(config: BenchConfig) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class Bench:
         return False
 
     def summary(self) -> dict[str, Any]:
-        """Each suite's numbers so far, which are written beside the results."""
+        """Each suite's numbers so far, which are written with the results."""
         from tamp.runs.versions import versions
 
         return self.results.summarise(self.records, versions())

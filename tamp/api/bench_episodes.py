@@ -123,8 +123,8 @@ class Runner:
         if self._scenes is not None:
             self._scenes.forget()
         folder.mkdir(parents=True, exist_ok=True)
-        told = "".join(traceback.format_exception(error))
-        (folder / "traceback.txt").write_text(told, encoding="utf-8")
+        lines = "".join(traceback.format_exception(error))
+        (folder / "traceback.txt").write_text(lines, encoding="utf-8")
         return {"failure_stage": "error", "failure_reason": f"{type(error).__name__}: {error}"}
 
     def _whole(self, task: Task, k: Key, instruction: str, folder: Path) -> dict[str, Any]:

@@ -116,8 +116,8 @@ def noise(kind: str, *seeds: int) -> Noise:
 
 
 def serve(config: ServeConfig, about: dict[str, object], ready: Callable[[int], None], say: Say) -> None:
-    """Serve a policy at a port of 127.0.0.1, 0 for a free one, which `ready` is told, until Ctrl-C. Clients get what it
-    says `about` itself. InputError when the port is taken."""
+    """Serve a policy at a port of 127.0.0.1, 0 for a free one, until Ctrl-C. `ready` is called with the port; clients
+    get what it says `about` itself. InputError when the port is taken."""
     from tamp.backends.libero import rendering
     from tamp.perception.library import read_index
     from tamp.runs.policy.policy import Diary

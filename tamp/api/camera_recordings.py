@@ -66,7 +66,7 @@ def perceived(folder: Path, out: Path | None = None) -> Iterator[dict[str, Any]]
 
 def _perceived(folder: Path, out: Path, library: Library) -> dict[str, Any]:
     """What is seen at each moment of a recording; the pictures of it are written."""
-    from tamp.model.scene_record import told_of
+    from tamp.model.scene import record_of
     from tamp.perception import recordings
     from tamp.perception.camera import CameraPerceiver
     from tamp.perception.overlay import overlaid
@@ -82,7 +82,7 @@ def _perceived(folder: Path, out: Path, library: Library) -> dict[str, Any]:
             continue
         scene = perceiver.perceive()
         there = [t for t in perceiver.tracks.values() if not t.lost]
-        seen = told_of(scene)
+        seen = record_of(scene)
         pictures = [out / f"{n:04d}_{image.camera}_seen.png" for image in now.images]
         for path, image in zip(pictures, now.images, strict=True):
             recordings.write_png(path, overlaid(image, seen, library))
@@ -92,8 +92,8 @@ def _perceived(folder: Path, out: Path, library: Library) -> dict[str, Any]:
 
 def _told(track: Track) -> dict[str, Any]:
     where, joints = track.placed.T_world_object[:3, 3], track.placed.joints
-    told = {"name": track.name, "confidence": round(track.confidence, 3), "position": where.round(4)}
-    return told | {"like": track.like, "joints": {name: round(v, 4) for name, v in joints.items()}}
+    about = {"name": track.name, "confidence": round(track.confidence, 3), "position": where.round(4)}
+    return about | {"like": track.like, "joints": {name: round(v, 4) for name, v in joints.items()}}
 
 
 @dataclass(frozen=True, eq=False)

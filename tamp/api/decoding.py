@@ -74,8 +74,8 @@ def decode(instruction: str, at: Looked, model: Model, domain: Domain, folder: P
                 "failure_stage": None if refuse else "goal",
                 "failure_reason": f"{e.kind}: {e}",
             }
-        told = {"success": outcome["success"], "reaches": outcome.get("reaches"), "reason": outcome["failure_reason"]}
-        log.event("scored", refuse=refuse, **told)
+        scored = {"success": outcome["success"], "reaches": outcome.get("reaches"), "reason": outcome["failure_reason"]}
+        log.event("scored", refuse=refuse, **scored)
     return {"language_seconds": round(time.perf_counter() - start, 3), **outcome}
 
 

@@ -65,7 +65,7 @@ def _corners(low: Any, high: Any) -> Array:
 
 def overlaid(image: Image, record: Mapping[str, Any], known: Mapping[str, ObjectModel]) -> np.ndarray:
     """The picture (h, w, 3) with what was seen drawn on it: `record` is a scene as plain data
-    (`tamp.model.scene_record.told_of`), `known` has models by category; what everything stands on is left out. Masks
+    (`tamp.model.scene.record_of`), `known` has models by category; what everything stands on is left out. Masks
     are drawn where the depth agrees: where it does not, something is in front, or the thing is no longer there."""
     import cv2
 

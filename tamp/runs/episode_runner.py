@@ -19,8 +19,7 @@ from tamp.errors import InputError, Refusal
 from tamp.model.backend import Backend
 from tamp.model.events import Events
 from tamp.model.goal import Goal
-from tamp.model.scene import Perceiver, Scene
-from tamp.model.scene_record import told_of
+from tamp.model.scene import Perceiver, Scene, record_of
 from tamp.model.state import WorldState
 from tamp.perception.relative_places import goals_in
 from tamp.runs.episode import GoalSource, Result, Settings, begin, noted, robot_at_table, timed
@@ -196,7 +195,7 @@ def _agent(
     noted(scene, state, log)
 
     def wanted(scene: Scene, state: WorldState) -> tuple[Goal, ...]:
-        evaluator.saw({**told_of(scene), "symbols": state.symbols})
+        evaluator.saw({**record_of(scene), "symbols": state.symbols})
         if settings.said is not None or evaluator.names is None:
             return world.wanted(scene, state)
         given = evaluator.in_agents_names(world.wanted(evaluator.start, evaluator.state))

@@ -37,8 +37,7 @@ from tamp.backends.xarm.emulated_perception import EmulatedCameras
 from tamp.errors import InputError
 from tamp.model.backend import Backend
 from tamp.model.goal import Goal
-from tamp.model.scene import Scene
-from tamp.model.scene_record import told_of
+from tamp.model.scene import Scene, record_of
 from tamp.model.state import WorldState
 from tamp.perception.camera_calibration import Camera
 from tamp.perception.rig import skin_of_robot
@@ -66,7 +65,7 @@ class Cameras:
         skin = None if body is None else skin_of_robot(bodies.find(body).robot)
 
         def saw(scene: Scene) -> None:
-            episode.log.event("look", **told_of(scene))
+            episode.log.event("look", **record_of(scene))
 
         return TabletopPerceiver(table, robot, cameras, take, camera_perceivers(skin=skin), saw, self.searches)
 

@@ -45,7 +45,7 @@ class Overlay:
         self._seen: Mapping[str, Any] = {"objects": {}}
 
     def saw(self, told: Mapping[str, Any]) -> None:
-        """What a policy says that it saw, as `tamp.model.scene_record.told_of` has it: drawn from now on."""
+        """What a policy says that it saw, as `tamp.model.scene.record_of` has it: drawn from now on."""
         self._seen = told
 
     def frame(self) -> np.ndarray:

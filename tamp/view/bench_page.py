@@ -41,9 +41,9 @@ def changes(comparison: Comparison) -> list[tuple[str, int, int]]:
 
 
 def bench_page(
-    runs: Sequence[BenchRun], compared: Comparison | None, pages: Mapping[Path, Path], layout: Layout, beside: Path
+    runs: Sequence[BenchRun], compared: Comparison | None, pages: Mapping[Path, Path], layout: Layout, folder: Path
 ) -> str:
-    """The page of a run or of two that are compared, to be written in the folder `beside`.
+    """The page of a run or of two that are compared, to be written in `folder`.
 
     `pages` are the pages of episodes by their log; an episode without one leads to its log.
     """
@@ -56,7 +56,7 @@ def bench_page(
             "tasks": rows(run.records, lambda r: r.task_name),
             "failures": failures(run.records),
             "times": times_of(run.records),
-            "failed": [_failed(run, r, pages, beside) for r in run.records if not r.success],
+            "failed": [_failed(run, r, pages, folder) for r in run.records if not r.success],
         }
         for run in runs
     ]
@@ -71,10 +71,10 @@ def bench_page(
     )
 
 
-def _failed(run: BenchRun, r: EpisodeRecord, pages: Mapping[Path, Path], beside: Path) -> tuple[str, ...]:
+def _failed(run: BenchRun, r: EpisodeRecord, pages: Mapping[Path, Path], folder: Path) -> tuple[str, ...]:
     """A failed episode as text: what it is called, what it leads to, its numbers, and why it failed."""
     log = run.log_of(r)
     name = f"{r.task_name} init {r.init_state}{f' wording {r.wording}' if r.wording else ''}"
-    leads = "" if log is None else address(pages.get(log, log), beside)
+    leads = "" if log is None else address(pages.get(log, log), folder)
     why = f"{r.failure_stage or 'checker'}: {r.failure_reason or 'no reason given'}"
     return name, leads, str(r.steps), f"{r.planning_seconds:.2f}", f"{r.wall_seconds:.1f}", why

@@ -47,7 +47,7 @@ class Layout:
         """A page. `data` is what its scripts read, `shown` what its template lays out.
 
         Only the page's own scripts can run: its policy names their hashes. It can ask for nothing, but for a `live`
-        one, which may ask whoever serves it.
+        one, which may ask its own server.
         """
         import gzip
 

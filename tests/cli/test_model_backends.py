@@ -78,16 +78,6 @@ def test_a_model_that_sees_is_shown_the_agent_view(serving: Serving, tmp_path: P
     assert TEXT in prompt["messages"][-1]["content"], "the log has the words; the picture is a file"
 
 
-@pytest.mark.episode
-@pytest.mark.parametrize("vision", [pytest.param(True, marks=pytest.mark.thorough), False])
-def test_ground_shows_it_only_to_a_model_that_sees(serving: Serving, tmp_path: Path, vision: bool) -> None:
-    with serving(strange) as (url, requests):
-        told = error(tamp("ground", TEXT, "--llm", described(tmp_path, url, vision)))
-    assert "outside the grammar" in told
-    assert len(pictures(requests)) == vision
-    assert len(requests) == 1
-
-
 def test_a_server_that_is_down_is_noticed_at_once(unused: str, tmp_path: Path) -> None:
     told = error(tamp("solve", TEXT, "--llm", unused, "--out", str(tmp_path / "out")))
     assert unused in told

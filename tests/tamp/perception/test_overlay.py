@@ -10,8 +10,7 @@ import pytest
 
 from motion.poses import moved, pose
 from tamp.model.images import Image
-from tamp.model.scene import Scene
-from tamp.model.scene_record import told_of
+from tamp.model.scene import Scene, record_of
 from tamp.perception.looks import drawn, masks
 from tamp.perception.object_model import ObjectModel
 from tamp.perception.overlay import cut_out, overlaid
@@ -21,7 +20,7 @@ CAN = standing(library()["can"], 0.1, 0.1, 0.0)
 LOW, HIGH = np.array([-0.05, 0.1, HEIGHT]), np.array([0.05, 0.2, HEIGHT + 0.1])
 
 
-SEEN = told_of(Scene((CAN.as_object("can_1"),), observed([]).robot, confidence={"can_1": 0.9}))
+SEEN = record_of(Scene((CAN.as_object("can_1"),), observed([]).robot, confidence={"can_1": 0.9}))
 
 
 def test_the_pixels_of_a_thing_are_tinted_and_far_from_it_all_is_as_it_was() -> None:
