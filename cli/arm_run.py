@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import tamp
 from cli.output import INTERRUPTED, Output, note, say
 from cli.stopping import stoppable
 from cli.validate import lines_of
@@ -15,9 +16,6 @@ from cli.view import viewed
 from tamp.api import arm_plans
 from tamp.api.arm_configs import ClearConfig, RunPlanConfig
 from tamp.api.solving import Person
-from tamp.backends.xarm.arm_result import STANDS, ArmResult
-from tamp.backends.xarm.arm_steps import steps_of
-from tamp.files.source import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,15 +32,15 @@ def run_plan(config: RunPlanConfig, out: Output) -> int:
     steps: Sequence[Step | HandEvent]
     action_plan = None
     if config.domain is None and config.problem is None:
-        action_plan = arm_plans.plan_in(read(plan), arm, note)
-        steps = steps_of(action_plan)
+        action_plan = arm_plans.plan_in_file(plan, arm, note)
+        steps = arm_plans.steps_of(action_plan)
     else:
         judged = arm_plans.plan_of_domain(plan, config.domain, config.problem, arm)
         for remark in judged.plan.notes:
             note(f"note: {judged.plan.name}: {remark}")
         if not judged.verdict.valid:
             why = "\n".join(lines_of(judged.plan, judged.verdict))
-            refused = ArmResult(False, failed=judged.verdict.failed_at, kind="invalid", reason=why)
+            refused = tamp.ArmResult(False, failed=judged.verdict.failed_at, kind="invalid", reason=why)
             note(f"no: {why}")
             out.answer({**asdict(refused), "dry_run": config.dry_run})
             return 1
@@ -54,7 +52,7 @@ def run_plan(config: RunPlanConfig, out: Output) -> int:
     )
     with viewed(folder, config.view):
         result = arm_plans.run(arm, steps, folder, Person(note, stops=stoppable), how)
-    say(summary(result, len(steps), config.dry_run))
+    say(arm_plans.summary(result, len(steps), config.dry_run))
     degrees = _in_degrees(arm, begin) if config.dry_run else None
     out.answer({**asdict(result), "dry_run": config.dry_run, "begin": degrees})
     if result.kind == "stopped":
@@ -76,12 +74,3 @@ def _in_degrees(arm: arm_plans.LoadedArm, begin: Array | None) -> list[float]:
     """The joints at which a dry run begins."""
     q = np.zeros(arm.world.arm.joints) if begin is None else begin
     return [round(float(v), 2) for v in np.rad2deg(q)]
-
-
-def summary(result: ArmResult, steps: int, dry_run: bool) -> str:
-    """A line for a person."""
-    if result.success:
-        rest = f"; {result.reason}" if result.reason else ""
-        return f"tamp: {steps} step{'s' if steps != 1 else ''} {'can be done' if dry_run else 'done'}{rest}"
-    state = "" if dry_run else f"; {STANDS[result.halted]}"
-    return f"tamp: no ({result.kind}): {result.reason}{state}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from cli.arm_run import summary
 from cli.output import INTERRUPTED, Output, note, say
 from cli.stopping import stoppable
 from cli.view import viewed
@@ -31,7 +30,7 @@ def solve_arm(config: SolveConfig, out: Output) -> int:
     with viewed(folder, config.view):
         person = Person(note, stops=stoppable)
         plan, result = arm_plans.solved(text, arm, model, folder, person, dry_run=config.dry_run, begin=begin)
-    say(f"tamp: no: {result.reason}" if plan is None else summary(result, len(plan["steps"]), config.dry_run))
+    say(f"tamp: no: {result.reason}" if plan is None else arm_plans.summary(result, len(plan["steps"]), config.dry_run))
     answer = {"success": result.success, "goal": text, "plan": plan, "steps": len(result.done)}
     answer |= {"stage": result.kind or None, "out": folder, "reason": result.reason or None}
     out.answer(answer | {"seconds": round(time.perf_counter() - begun, 3)})

@@ -48,7 +48,7 @@ def or_assumed(refusal: Refusal) -> Refusal:
 
 
 def _chosen(refusal: Refusal) -> tuple[Goal, ...]:
-    """The goals of one thing that the words fit; raises the refusal when nobody chooses."""
+    """The goals of one thing that the words fit; raises the refusal where no choice is made."""
     say("tamp: the instruction fits several goals:")
     for number, reading in enumerate(refusal.readings, 1):
         say(f"  {number}  {reading}")

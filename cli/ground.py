@@ -8,10 +8,10 @@ from functools import partial
 
 import tamp
 from cli.asking import or_assumed
-from cli.output import Output, note, waiting
+from cli.output import Output, note
 from tamp.api import language
 from tamp.api.configs import GroundConfig
-from tamp.api.grounding import problem_read_by, read_by
+from tamp.api.goal_requests import problem_read_by, read_by
 
 
 def ground(config: GroundConfig, out: Output) -> int:
@@ -36,8 +36,8 @@ def ground(config: GroundConfig, out: Output) -> int:
         else:
             read = partial(problem_read_by, config.domain, config.problem, text, lambda: model, assume_first)
         try:
-            with waiting("reading the instruction"):
-                found = read()
+            note("reading the instruction")
+            found = read()
         except tamp.Refusal as refusal:
             if refusal.kind == "ambiguous" and out.json:  # it is part of the answer as well as an error
                 alternatives = [tamp.Grounding(goals).as_dict()["goal"] for goals in refusal.alternatives]

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from cli.commands import Command, add
+from cli.commands import CommandEntry, add
 from cli.output import run
 from tamp.api import arm_configs, configs, tool_configs
 
@@ -22,44 +22,40 @@ GROUPS = {
     "perception": "Pictures to measure the camera mode by, and to train on.",
     "policy": "This toolkit as a policy that others can evaluate.",
     "xarm": "UFACTORY arms: run plans on them, or emulate one.",
-    "new": "Templates that run: a domain, a skill, an observer, a scene.",
 }
 
 COMMANDS = (
-    Command("solve", configs.SolveConfig, "cli.solve:solve"),
-    Command("live", arm_configs.LiveConfig, "cli.live:live", "A JSON object an event, the outcome last."),
-    Command("view", tool_configs.ViewConfig, "cli.view:view"),
-    Command("calibrate", tool_configs.CalibrateConfig, "cli.perception:calibrate"),
-    Command("ground", configs.GroundConfig, "cli.ground:ground"),
-    Command("plan", tool_configs.PlanConfig, "cli.plan:plan"),
-    Command("validate", tool_configs.ValidateConfig, "cli.validate:validate"),
-    Command("check", tool_configs.CheckConfig, "cli.check:check"),
-    Command("test", tool_configs.TestConfig, "cli.domain_tests:test", owns_stdout=True),
-    Command("bench", configs.BenchConfig, "cli.bench:bench"),
-    Command("report", tool_configs.ReportConfig, "cli.report:report"),
-    Command("doctor", tool_configs.DoctorConfig, "cli.doctor:doctor"),
-    Command("scene list", tool_configs.ListScenesConfig, "cli.scene:list_scenes"),
-    Command("scene show", tool_configs.ShowSceneConfig, "cli.scene:show"),
-    Command("scene categories", tool_configs.CategoriesConfig, "cli.scene:categories"),
-    Command("scene convert", tool_configs.ConvertConfig, "cli.scene:convert"),
-    Command("model list", tool_configs.ListModelsConfig, "cli.model:list_models"),
-    Command("model pull", tool_configs.PullConfig, "cli.model:pull"),
-    Command("objects build", tool_configs.BuildObjectsConfig, "cli.objects:build"),
-    Command("objects list", tool_configs.ListObjectsConfig, "cli.objects:list_objects"),
-    Command("objects show", tool_configs.ShowObjectConfig, "cli.objects:show"),
-    Command("objects add", tool_configs.AddObjectConfig, "cli.objects:add"),
-    Command("body list", tool_configs.ListBodiesConfig, "cli.body:list_bodies"),
-    Command("body show", tool_configs.ShowBodyConfig, "cli.body:show"),
-    Command("perception record", configs.RecordConfig, "cli.perception:record"),
-    Command("perception show", tool_configs.ShowRecordingConfig, "cli.perception:show"),
-    Command("policy serve", configs.ServeConfig, "cli.policy:serve"),
-    Command("xarm emulate", arm_configs.EmulateConfig, "cli.emulate:emulate"),
-    Command("xarm run", arm_configs.RunPlanConfig, "cli.arm_run:run_plan"),
-    Command("xarm clear", arm_configs.ClearConfig, "cli.arm_run:clear_error"),
-    Command("new domain", tool_configs.NewDomainConfig, "cli.new:new"),
-    Command("new skill", tool_configs.NewSkillConfig, "cli.new:new"),
-    Command("new observer", tool_configs.NewObserverConfig, "cli.new:new"),
-    Command("new scene", tool_configs.NewSceneConfig, "cli.new:new"),
+    CommandEntry("solve", configs.SolveConfig, "cli.solve:solve"),
+    CommandEntry("live", arm_configs.LiveConfig, "cli.live_session:live", "A JSON object an event, the outcome last."),
+    CommandEntry("view", tool_configs.ViewConfig, "cli.view:view"),
+    CommandEntry("calibrate", tool_configs.CalibrateConfig, "cli.perception:calibrate"),
+    CommandEntry("ground", configs.GroundConfig, "cli.ground:ground"),
+    CommandEntry("plan", tool_configs.PlanConfig, "cli.plan:plan"),
+    CommandEntry("validate", tool_configs.ValidateConfig, "cli.validate:validate"),
+    CommandEntry("check", tool_configs.CheckConfig, "cli.check_domain:check"),
+    CommandEntry("test", tool_configs.TestConfig, "cli.run_domain_tests:test", owns_stdout=True),
+    CommandEntry("bench", configs.BenchConfig, "cli.run_bench:bench"),
+    CommandEntry("report", tool_configs.ReportConfig, "cli.report_results:report"),
+    CommandEntry("doctor", tool_configs.DoctorConfig, "cli.doctor:doctor"),
+    CommandEntry("scene list", tool_configs.ListScenesConfig, "cli.scenes_listing:list_scenes"),
+    CommandEntry("scene show", tool_configs.ShowSceneConfig, "cli.scenes_listing:show"),
+    CommandEntry("scene categories", tool_configs.CategoriesConfig, "cli.scenes_listing:categories"),
+    CommandEntry("scene convert", tool_configs.ConvertConfig, "cli.scenes_listing:convert"),
+    CommandEntry("model list", tool_configs.ListModelsConfig, "cli.model_weights:list_models"),
+    CommandEntry("model pull", tool_configs.PullConfig, "cli.model_weights:pull"),
+    CommandEntry("objects build", tool_configs.BuildObjectsConfig, "cli.objects:build"),
+    CommandEntry("objects list", tool_configs.ListObjectsConfig, "cli.objects:list_objects"),
+    CommandEntry("objects show", tool_configs.ShowObjectConfig, "cli.objects:show"),
+    CommandEntry("objects add", tool_configs.AddObjectConfig, "cli.objects:add"),
+    CommandEntry("body list", tool_configs.ListBodiesConfig, "cli.body:list_bodies"),
+    CommandEntry("body show", tool_configs.ShowBodyConfig, "cli.body:show"),
+    CommandEntry("perception record", configs.RecordConfig, "cli.perception:record"),
+    CommandEntry("perception show", tool_configs.ShowRecordingConfig, "cli.perception:show"),
+    CommandEntry("policy serve", configs.ServeConfig, "cli.serve_policy:serve"),
+    CommandEntry("xarm emulate", arm_configs.EmulateConfig, "cli.emulate:emulate"),
+    CommandEntry("xarm run", arm_configs.RunPlanConfig, "cli.arm_run:run_plan"),
+    CommandEntry("xarm clear", arm_configs.ClearConfig, "cli.arm_run:clear_error"),
+    CommandEntry("new", tool_configs.NewConfig, "cli.new:new"),
 )
 
 
@@ -105,7 +101,7 @@ def main() -> None:
 
 
 def _invoke() -> int:
-    """Typer's own errors (usage) exit 2; an interrupt before a command starts is told like any other."""
+    """Typer's own errors (usage) exit 2; an interrupt before a command starts is reported like any other."""
     app()
     return 0
 

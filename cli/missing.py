@@ -53,7 +53,7 @@ def wanted(package: str) -> bool:
     return package not in EXTRAS or any(there.get(extra, False) for extra in EXTRAS[package])
 
 
-def told(error: BaseException, command: str) -> str | None:
+def advice(error: BaseException, command: str) -> str | None:
     """What to install, where an error is that something of an extra is not there; else None."""
     if not isinstance(error, ImportError):
         return None

@@ -13,7 +13,7 @@ from tamp.api.tool_configs import NewConfig
 
 def new(config: NewConfig, out: Output) -> int:
     """Write the files, and say what to type next."""
-    made = templates.new(config.kind, config.name, config.place)
+    made = templates.new(config.kind, config.name, config.folder)
     following = _scene_next(made) if config.kind == "scene" else _domain_next(made)
     about = {"written": made.written, "changed": made.changed, "notes": made.notes, "next": following}
     out.answer(about, _lines(made, following))

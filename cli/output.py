@@ -118,20 +118,6 @@ def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
         yield advance
 
 
-@contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """Says what is waited for; at a terminal with how long it has taken so far."""
-    say(f"tamp: {what}")
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
-
-    with Progress(SpinnerColumn(), TimeElapsedColumn(), console=console(), transient=True) as clock:
-        clock.add_task(what, total=None)
-        yield
-
-
 def say_wrong(error: TampError) -> None:
     """An error on standard error, all that is wrong a line each, as far as anybody would read it."""
     wrong = error.messages if isinstance(error, InputError) else (str(error),)
@@ -179,7 +165,7 @@ def _unforeseen(error: Exception, name: str) -> int:
     if full := disk_error(error):
         say(f"tamp: error: cannot write{f' to {full.filename}' if full.filename else ''}: {full.strerror}")
         return TampError.exit_code
-    if lacks := missing.told(error, name):
+    if lacks := missing.advice(error, name):
         say(f"tamp: {lacks}")
         return TampError.exit_code
     text = " ".join(f"{type(error).__name__}: {error}".split())

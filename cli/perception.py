@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cli.output import Output, counted, progress
-from tamp.api import recording
+from tamp.api import camera_recordings
 from tamp.api.configs import RecordConfig
 from tamp.api.tool_configs import CalibrateConfig, ShowRecordingConfig
 
 if TYPE_CHECKING:
-    from tamp.api.recording import CalibratedCameras
+    from tamp.api.camera_recordings import CalibratedCameras
 
 
 def record(config: RecordConfig, out: Output) -> int:
     """Record each scene into a folder of its own."""
-    found, orders = [], recording.orders(config)
+    found, orders = [], camera_recordings.orders(config)
     with progress("recording", len(orders)) as done:
         for order in orders:
-            found.append(recording.recorded(order, config.out / order.name))
+            found.append(camera_recordings.recorded(order, config.out / order.name))
             done(order.name)
     out.answer({"recordings": found}, map(_recorded, found))
     return 0
@@ -35,7 +35,7 @@ def _recorded(about: dict[str, Any]) -> str:
 
 def show(config: ShowRecordingConfig, out: Output) -> int:
     """Perceive a recording, or each in a folder of several."""
-    found = list(recording.perceived(config.folder, config.out))
+    found = list(camera_recordings.perceived(config.folder, config.out))
     out.answer({"recordings": found}, (line for about in found for line in _perceived(about)))
     return 0
 
@@ -53,7 +53,7 @@ def _perceived(about: dict[str, Any]) -> Iterator[str]:
 
 def calibrate(config: CalibrateConfig, out: Output) -> int:
     """Say where each camera is, and write it into a file."""
-    found = recording.calibrated(config)
+    found = camera_recordings.calibrated(config)
     out.answer(found.as_dict(), _calibrated(found))
     return 0
 

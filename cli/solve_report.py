@@ -21,7 +21,6 @@ def report(result: Result, out: Output, has_task: bool) -> None:
         *_goal_lines(result),
         *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or [_no_plan(result)])),
         *_done_lines(result),
-        *result.lines(),
         ("seconds", ", ".join(f"{stage} {taken:.1f}" for stage, taken in result.seconds.items())),
         ("steps", _steps(result)),
         *_reason_lines(result),
@@ -75,7 +74,7 @@ def _reason_lines(result: Result) -> list[tuple[str, str]]:
 
 
 def _steps(result: Result) -> str:
-    """The control steps that benchmarks count, and all: those told of the actions add up to these."""
+    """The control steps that benchmarks count, and all: those of the actions add up to these."""
     if result.steps == result.total_steps:
         return str(result.steps)
     return f"{result.steps} to the last release or push, {result.total_steps} in all"

@@ -18,11 +18,11 @@ def stoppable(stop: ArmStop, reads: bool = True) -> Iterator[None]:
     a dead man each line on standard input is a sign of life, which is read here unless it has another reader; its
     end is none, so that the time runs out.
     """
-    from tamp.backends.xarm.arm_stop import SIGNALS, stopped_by_signals
+    from tamp.api.arm_plans import stopped_by_every_signal
 
     if reads and stop.dead_man is not None:
         threading.Thread(target=_listen, args=(stop,), daemon=True).start()
-    with stopped_by_signals(stop, SIGNALS):
+    with stopped_by_every_signal(stop):
         yield
 
 

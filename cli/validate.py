@@ -28,7 +28,7 @@ Answer = dict[str, Any]
 
 
 def validate(config: ValidateConfig, out: Output) -> int:
-    """Print a verdict a plan. A plan that cannot be read is told and does not keep the others from being judged.
+    """Print a verdict a plan. A plan that cannot be read is reported and does not keep the others from being judged.
 
     With one argument it is an xArm action plan, which needs no domain; `world` is the file of the arm's world. With
     `html` the verdicts are written as a page, too.
@@ -133,7 +133,7 @@ def _mend_as_dict(mend: Repair) -> Answer:
 
 
 def _mend_lines(mend: Repair) -> list[str]:
-    """What would make a plan valid, with the steps that go and come where these are several; or why nothing is told."""
+    """What would make a plan valid, with the steps that go and come where they are several; or why there is none."""
     if len(mend.edits) > 1:
         return [f"{mend.words}:", *(f"  {line}" for line in mend.shown())]
     return [line for line in (mend.words, mend.why_none) if line]

@@ -36,7 +36,7 @@ Law = Callable[[Array, int], Array]
 """Displacement (6,) to ask for from a tool pose (4, 4), so many control steps from now."""
 
 
-class ArmObservation(Protocol):
+class ArmReading(Protocol):
     """An observation: configuration (n,), finger opening (m), tool pose (4, 4) in the world."""
 
     @property
@@ -93,8 +93,8 @@ class Lookahead:
 
     def veto(
         self,
-        before: ArmObservation | None,
-        now: ArmObservation,
+        before: ArmReading | None,
+        now: ArmReading,
         displacement: Array,
         trajectory: Trajectory,
         t: float,
@@ -132,7 +132,7 @@ class Lookahead:
         """To a fixed pose; to `hold` is to ask for nothing, whatever was."""
         return lambda T, k: np.zeros(6) if hold else self.world.robot.gains.gain * error(T, T_goal)
 
-    def predict(self, before: ArmObservation | None, now: ArmObservation, law: Law) -> Iterator[tuple[Array, Array]]:
+    def predict(self, before: ArmReading | None, now: ArmReading, law: Law) -> Iterator[tuple[Array, Array]]:
         """Configuration (n,) and tool pose (4, 4) after each of the next `horizon` control steps.
 
         The tool answers to the commands of `law`; the joints move with it as nearly as they did last.
@@ -160,8 +160,8 @@ class Lookahead:
 
     def _first(
         self,
-        before: ArmObservation | None,
-        now: ArmObservation,
+        before: ArmReading | None,
+        now: ArmReading,
         law: Law,
         trajectory: Trajectory,
         t: float,
@@ -193,7 +193,7 @@ class Lookahead:
             out[c.robot, c.other] = min(c.distance, out.get((c.robot, c.other), 0.0))
         return out
 
-    def _allowed(self, now: ArmObservation, trajectory: Trajectory, t: float, state: State) -> dict[Pair, float]:
+    def _allowed(self, now: ArmReading, trajectory: Trajectory, t: float, state: State) -> dict[Pair, float]:
         """How deep pairs are now, and in the plan anywhere within the horizon before and after time `t`."""
         out = self._deep(now.q, 0.0)
         self.world.load(state)

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from tamp.api.acting import execute as execute
     from tamp.api.acting import make_agent as make_agent
     from tamp.api.arm_plans import LoadedArm as LoadedArm
-    from tamp.api.camera import camera_policy as camera_policy
+    from tamp.api.camera_policies import camera_policy as camera_policy
     from tamp.api.checking import check as check
     from tamp.api.driving import load_arm as load_arm
     from tamp.api.driving import run_plan as run_plan
     from tamp.api.driving import write_plan as write_plan
     from tamp.api.episodes import EpisodeResult as EpisodeResult
-    from tamp.api.grounding import ground as ground
-    from tamp.api.grounding import ground_problem as ground_problem
+    from tamp.api.goal_requests import ground as ground
+    from tamp.api.goal_requests import ground_problem as ground_problem
     from tamp.api.judging import Judged as Judged
     from tamp.api.judging import validate as validate
     from tamp.api.planning import Planned as Planned
@@ -76,11 +76,11 @@ _WHERE = {
     "TampError": "tamp.errors",
     "Why": "tamp.pddl.unsolvable",
     "WorldState": "tamp.model.state",
-    "camera_policy": "tamp.api.camera",
+    "camera_policy": "tamp.api.camera_policies",
     "check": "tamp.api.checking",
     "execute": "tamp.api.acting",
-    "ground": "tamp.api.grounding",
-    "ground_problem": "tamp.api.grounding",
+    "ground": "tamp.api.goal_requests",
+    "ground_problem": "tamp.api.goal_requests",
     "load_arm": "tamp.api.driving",
     "load_scene": "tamp.api.scenes",
     "make_agent": "tamp.api.acting",

@@ -1,4 +1,4 @@
-"""Messages between a policy and whoever steps the world: msgpack, with arrays as openpi's clients write them."""
+"""Messages between a policy and what steps the world: msgpack, with arrays as openpi's clients write them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Channel(Protocol):
     """A connection over which whole messages go both ways."""
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Send a message. EOFError when nobody is there."""
+        """Send a message. EOFError when the other side is gone."""
         ...
 
     def receive(self) -> dict[str, Any]:
-        """The next message. EOFError when there is nobody any more, InputError for what is none."""
+        """The next message. EOFError when the other side is gone, InputError for what is none."""
         ...
 
 
@@ -84,15 +84,15 @@ def _plain(value: Any) -> Any:
 
 def _array(value: dict[Any, Any]) -> Any:
     """An array, or one of numpy's numbers; anything else as it is."""
-    told = {k.decode() if isinstance(k, bytes) else k: v for k, v in value.items()}
-    if "__ndarray__" not in told and "__npgeneric__" not in told:
+    named = {k.decode() if isinstance(k, bytes) else k: v for k, v in value.items()}
+    if "__ndarray__" not in named and "__npgeneric__" not in named:
         return value
     try:
-        dtype = np.dtype(told["dtype"])
+        dtype = np.dtype(named["dtype"])
         if dtype.kind not in DTYPES:
             raise ValueError(f"an array of {dtype}")
-        if "__npgeneric__" in told:
-            return dtype.type(told["data"])
-        return np.frombuffer(told["data"], dtype).reshape(tuple(told["shape"]))
+        if "__npgeneric__" in named:
+            return dtype.type(named["data"])
+        return np.frombuffer(named["data"], dtype).reshape(tuple(named["shape"]))
     except (KeyError, TypeError, ValueError) as e:
         raise InputError(f"no array: {e}") from e

@@ -16,7 +16,7 @@ from typing import Any
 from tamp.api.bench_episodes import Setup, record
 from tamp.api.configs import BenchConfig
 from tamp.backends.libero import rendering
-from tamp.runs.bench.records import Record
+from tamp.runs.bench.records import EpisodeRecord
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.bench.workers import run as run_workers
 from tests.bench import Kept, Row
@@ -49,15 +49,15 @@ def _episodes(kept: Kept, body: str, perception: str, states: range, workers: in
     setup = Setup(BenchConfig(suites=suites, stage="plan", **where), kept.folder / body)
     names = {key: name for name, key in TASKS.items()}
 
-    def given_up(k: Key) -> Record:
+    def given_up(k: Key) -> EpisodeRecord:
         return record(k, setup, None, {"failure_stage": "error", "failure_reason": "its process died"})
 
     keys = [Key(suite, n, state) for state in states for suite, n in TASKS.values()]
     due = [k for k in keys if not kept.has(f"{body}: {names[k.suite, k.task_id]}, state {k.init_state}")]
     for r in run_workers(due, workers, setup, given_up):
-        case = f"{body}: {names[r['suite'], r['task_id']]}, state {r['init_state']}"
-        data = {"stage": r["failure_stage"], "verdicts": r["verdicts"] or {}}
-        yield Row(body, r["success"], detail=f"{r['failure_stage']}: {r['failure_reason']}", case=case, data=data)
+        case = f"{body}: {names[r.suite, r.task_id]}, state {r.init_state}"
+        data = {"stage": r.failure_stage, "verdicts": r.verdicts or {}}
+        yield Row(body, r.success, detail=f"{r.failure_stage}: {r.failure_reason}", case=case, data=data)
 
 
 def through_sdk(kept: Kept, body: str, seed: int, perception: str) -> Row:

@@ -26,7 +26,7 @@ from tamp.model.domain import Domain
 from tamp.model.events import Journal
 from tamp.model.state import problem_of
 from tamp.planning.deliberation import Ready
-from tamp.runs.bench.records import Record, Results, key
+from tamp.runs.bench.records import EpisodeRecord, Results
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.bench.workers import run as run_workers
 from tamp.runs.episode import Settings
@@ -62,10 +62,10 @@ def keys(kind: str, episodes: int, first: int) -> Iterator[Key]:
     return islice(every, episodes)
 
 
-def _honest(r: Record) -> bool:
+def _honest(r: EpisodeRecord) -> bool:
     """Whether an episode ended with a reason that names what was taken away, and with no claim of success."""
-    thing = str(r["disturbed"]["thing"]).rstrip("_0123456789")
-    return not r["success"] and r["failure_stage"] not in (None, "error", "checker") and thing in r["failure_reason"]
+    thing = str(r.disturbed["thing"]).rstrip("_0123456789")
+    return not r.success and r.failure_stage not in (None, "error", "checker") and thing in r.failure_reason
 
 
 @dataclass(frozen=True)
@@ -127,30 +127,28 @@ def bench(
             repair=repair if made is Setup else None,
         )
         due = list(keys(kind, episodes, DEVELOP if develop else 0))
-        yield from (
-            _row(kind, r) for r in _records(made(config, folder), due, workers) if r["disturbed"] or kind == NONE
-        )
+        yield from (_row(kind, r) for r in _records(made(config, folder), due, workers) if r.disturbed or kind == NONE)
 
 
-def _records(setup: Setup, due: list[Key], most: int) -> list[Record]:
+def _records(setup: Setup, due: list[Key], most: int) -> list[EpisodeRecord]:
     """The records of some episodes, those that are there already among them."""
     results = Results(setup.folder)
     records = results.open({"perception": setup.config.perception, "stage": setup.config.stage})
-    done = {key(r) for r in records}
+    done = {r.key for r in records}
 
-    def given_up(k: Key) -> Record:
+    def given_up(k: Key) -> EpisodeRecord:
         return record(k, setup, None, {"failure_stage": "error", "failure_reason": "its process died"})
 
     for r in run_workers([k for k in due if k not in done], most, setup, given_up):
         results.add(r)
         records.append(r)
-    return [r for r in records if key(r) in due]
+    return [r for r in records if r.key in due]
 
 
-def _row(kind: str, r: Record) -> Row:
-    good = _honest(r) if kind in IMPOSSIBLE else r["success"]
-    values = {"reaction, s": PERIOD * r["disturbed"]["resumed"]} if "resumed" in (r["disturbed"] or {}) else {}
-    values |= {"steps": r["steps"]} if r["success"] else {}
-    values |= {f"verdicts, {name}": n for name, n in (r["verdicts"] or {}).items()}
-    case = f"{r['suite']}/{r['task_id']}:{r['init_state']}"
-    return Row(kind, bool(good), values, f"{r['failure_stage']}: {r['failure_reason']}", case)
+def _row(kind: str, r: EpisodeRecord) -> Row:
+    good = _honest(r) if kind in IMPOSSIBLE else r.success
+    values = {"reaction, s": PERIOD * r.disturbed["resumed"]} if "resumed" in (r.disturbed or {}) else {}
+    values |= {"steps": r.steps} if r.success else {}
+    values |= {f"verdicts, {name}": n for name, n in (r.verdicts or {}).items()}
+    case = f"{r.suite}/{r.task_id}:{r.init_state}"
+    return Row(kind, bool(good), values, f"{r.failure_stage}: {r.failure_reason}", case)

@@ -24,7 +24,7 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.agent.recovery_options import REFLEXES
-from tamp.api import arguments, camera, language
+from tamp.api import arguments, camera_policies, language
 from tamp.api.sources import from_pddl
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.libero.environment import LiberoEnvironment, Scenes
@@ -106,8 +106,8 @@ class Runner:
         reflexes = tuple(r for r in REFLEXES if r not in setup.without)
         with hush_simulator():
             if self._policy is None:
-                recipe = camera.Recipe("tabletop", "fast-downward", None)
-                self._policy = camera.process(replace(recipe, reflexes=reflexes))
+                recipe = camera_policies.PolicyRecipe("tabletop", "fast-downward", None)
+                self._policy = camera_policies.process(replace(recipe, reflexes=reflexes))
             environment = self._scenes.of(tasks.find(f"{k.suite}/{k.task_id}"), 0, k.init_state)
             thing = list(environment.domain.objects_dict)[k.wording]
             category = environment.domain.objects_dict[thing].category_name
@@ -119,7 +119,7 @@ class Runner:
             settings = replace(settings, disturb=setup.disturb)
             goal = from_pddl([f"(holding {thing})"], [], domain)
             drawn = (rig,) if known else (0, k.task_id, k.init_state, k.wording)
-            noise = camera.noise(setup.noise, *drawn)
+            noise = camera_policies.noise(setup.noise, *drawn)
             try:
                 result = run_camera(
                     environment.task, goal, settings, self._policy, folder, lambda line: None, environment, noise

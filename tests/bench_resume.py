@@ -1,17 +1,14 @@
 """`make bench-resume`: benches that are killed, whose disk is full, or that are started twice in one folder; what is in
 the folder after the same command again, against a run that nothing disturbed.
 
-    python tests/bench_resume.py [--n 30] [--seed 0] [--real]
-
-`tamp bench` as it is, over episodes that are drawn in milliseconds; with --real over four of LIBERO's, by two workers.
+`tamp bench` as it is, over episodes that are drawn in milliseconds; with --libero over four of LIBERO's, two workers.
 A kill (SIGKILL) comes at a moment that is drawn over the run's time, a disk (tmpfs) has a size that is drawn up to what
 the run needs, and a second run starts at a moment that is drawn. Compared are the lines of results.jsonl, each as often
-as it is there, and summary.json, without times. Exit 1 where one differs, or a run ends in another way than it should.
+as it is there, and summary.json, without times.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import multiprocessing
 import os
@@ -30,18 +27,20 @@ from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import Any
 
-import cli.bench
+import cli.run_bench
 from cli.output import Output, run
 from tamp.api.bench import Bench, common
 from tamp.api.bench_episodes import Setup, clear, record
 from tamp.api.configs import BenchConfig
-from tamp.runs.bench.records import Record, Results
+from tamp.runs.bench.records import EpisodeRecord, Results
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode_log import EpisodeLog
+from tests.bench import Row
 
 EPISODES = 40
 REAL = ("libero_object", "--tasks", "0-1", "--trials", "2", "--stage", "plan", "--workers", "2")
 LIMIT = 600.0
+DUE = 1.0
 PAGE = 4096
 FULL, LOCKED = "No space left on device", re.compile(r"tamp: error: process \d+ is writing \S+; wait for it")
 FORKS = multiprocessing.get_context("fork")
@@ -89,10 +88,10 @@ def _bench(folder: Path, said: Path) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
     sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
-    cli.bench.prepare = _prepare
+    cli.run_bench.prepare = _prepare
     how: dict[str, Any] = {"stage": "plan", "planner": "none", "llm": "none", "trials": EPISODES}
     config = BenchConfig(suites=("drawn",), out=folder, **how)
-    sys.exit(run(lambda: cli.bench.bench(config, Output(None, json=False)), "bench"))
+    sys.exit(run(lambda: cli.run_bench.bench(config, Output(None, json=False)), "bench"))
 
 
 def _prepare(config: BenchConfig) -> Bench:
@@ -102,11 +101,13 @@ def _prepare(config: BenchConfig) -> Bench:
     return Bench(Setup(config, config.out), keys, _here, results, results.open(common(config)), None)
 
 
-def _here(due: list[Key], workers: int, setup: Setup, given_up: Callable[[Key], Record]) -> Generator[Record]:
+def _here(
+    due: list[Key], workers: int, setup: Setup, given_up: Callable[[Key], EpisodeRecord]
+) -> Generator[EpisodeRecord]:
     yield from map(partial(_episode, setup), due)
 
 
-def _episode(setup: Setup, k: Key) -> Record:
+def _episode(setup: Setup, k: Key) -> EpisodeRecord:
     rng = random.Random(repr(k))
     folder = setup.folder / "episodes" / "-".join(map(str, k[:3]))
     clear(folder)
@@ -222,23 +223,8 @@ def give_room(folder: Path) -> None:
         subprocess.run(["mount", "-o", "remount,size=1g", str(folder)], check=True)
 
 
-def main() -> int:
-    """See the module."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--n", type=int, default=30, help="runs of each kind (default 30)")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
-    parser.add_argument("--real", action="store_true", help="episodes of LIBERO")
-    asked = parser.parse_args()
-    good = True
-    for way in asked.ways:
-        wrong = [w for w in disturbed(way, real if asked.real else drawn, asked.n, asked.seed) if w]
-        told = [f"{way:7} {asked.n - len(wrong)} of {asked.n} as undisturbed", *(f"  {w}" for w in wrong)]
-        sys.stdout.writelines(f"{line}\n" for line in told)
-        sys.stdout.flush()
-        good &= not wrong
-    return 0 if good else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def bench(n: int = 30, seed: int = 0, libero: bool = False, only: tuple[str, ...] = tuple(WAYS)) -> Iterator[Row]:
+    """A row for each run that is disturbed and gone on with; `libero`: episodes of LIBERO, by two workers."""
+    for way in only:
+        for wrong in disturbed(way, real if libero else drawn, n, seed):
+            yield Row(way, not wrong, detail=wrong)

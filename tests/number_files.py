@@ -11,6 +11,7 @@ from typing import Any
 
 from tests.number_faults import Syntax
 from tests.page_blocks import ROOT
+from tests.page_episodes import lines, record
 from tests.small_arm import ARM, TOLD
 
 
@@ -281,11 +282,8 @@ def _perception() -> dict[str, Example]:
 
 
 def _results() -> dict[str, Example]:
-    from tamp.runs.bench.records import FIELDS, NOTHING
-
-    whole = {**NOTHING, "suite": "libero_goal", "task_id": 0, "init_state": 1, "language": "do it", "seed": 3}
-    whole |= {"wall_seconds": 2.5, "tree": "abc123", "success": True, "lasting": True, "steps": 90}
-    whole |= {"touched": {"mug_1": 3}, "planning_seconds": 0.5, "execution_seconds": 1.5, "confidence": 0.9}
-    whole |= {"language_seconds": 0.2, "reaches": True, "goal": "(a)", "verdicts": {"right": 3, "done": 1, "undone": 0}}
-    line = json.dumps({name: whole[name] for name in FIELDS}) + "\n"
+    verdicts = {"right": 3, "done": 1, "undone": 0}
+    seconds = {"planning_seconds": 0.5, "execution_seconds": 1.5, "language_seconds": 0.2, "wall_seconds": 2.5}
+    more = {"touched": {"mug_1": 3}, "confidence": 0.9, "reaches": True, "goal": "(a)", "verdicts": verdicts}
+    line = lines(record("libero_goal", 0, 1, **seconds, **more))
     return {"results of a bench": Example("results.jsonl", "jsonl", line, ("report", "results.jsonl"))}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import random
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from tamp.pddl.domain_file import load
-from tamp.runs.bench.records import FIELDS, NOTHING
+from tamp.runs.bench.records import EpisodeRecord
 from tamp.view.episode_page import RunStatus, notes_on, shown
 from tamp.view.story import Story
 from tamp.view.summary import verdict_of
@@ -106,17 +107,21 @@ def told(folder: Path) -> SimpleNamespace:
     return SimpleNamespace(story=story, **shown(story, RunStatus(ended.verdict, verdict_of(ended), notes)))
 
 
-def record(suite: str, task: int, k: int, **told: Any) -> dict[str, Any]:
+def record(suite: str, task: int, k: int, **told: Any) -> EpisodeRecord:
     """A line of a benchmark's results."""
-    whole = {**NOTHING, "suite": suite, "task_id": task, "init_state": k, "language": "do it", "seed": 0}
-    whole |= {"wall_seconds": 2.0, "tree": "abc123", "success": True, "lasting": True, "steps": 90} | told
-    return {name: whole[name] for name in FIELDS}
+    usual = {"language": "do it", "seed": 0, "wall_seconds": 2.0, "tree": "abc123", "success": True, "lasting": True}
+    return EpisodeRecord(suite=suite, task_id=task, init_state=k, **{**usual, "steps": 90, **told})
+
+
+def lines(*records: EpisodeRecord) -> str:
+    """Records as a file of results has them."""
+    return "".join(json.dumps(asdict(r)) + "\n" for r in records)
 
 
 def benchmark(folder: Path, seed: int, failing: float) -> Path:
     """A run over 2,900 episodes, as `make bench` makes it, of which about this share failed."""
     folder.mkdir(parents=True)
-    draw, lines = random.Random(seed), []
+    draw, found = random.Random(seed), []
     suites = [
         *((s, 10, 50) for s in ("libero_spatial", "libero_object", "libero_goal", "libero_10")),
         ("libero_90", 90, 10),
@@ -127,8 +132,8 @@ def benchmark(folder: Path, seed: int, failing: float) -> Path:
                 ok, took = draw.random() >= failing, draw.lognormvariate(-0.5, 0.6)
                 why = {} if ok else {"failure_stage": "refinement", "failure_reason": draw.choice(("no grasp", MARKUP))}
                 told = {"success": ok, "planning_seconds": took, "wall_seconds": 3 * took, **why}
-                lines.append(json.dumps(record(suite, task, k, **told)))
-    (folder / "results.jsonl").write_text("\n".join(lines) + "\n")
+                found.append(record(suite, task, k, **told))
+    (folder / "results.jsonl").write_text(lines(*found))
     return folder
 
 

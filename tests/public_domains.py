@@ -59,45 +59,16 @@ def _up(name: str, engines: tuple[str, ...], domain: str = "domain.pddl", proble
     return PublicDomain(f"{name}-up", UNIFIED_PLANNING, f"{folder}/{domain}", (f"{folder}/{problems}",), engines)
 
 
+GYM = """
+baking blocks blocks_medium casino conditionalblocks depot easygripper equalityblocks equalityblocks2
+glibrearrangement gripper hanoi_operator_actions hiking manyferry manylogistics manymiconic maze minecraft movie
+newspapers onearmedgripper quantifiedblocks quantifiedblocks2 quantifiedblocks3 searchandrescue_level6 slidetile snake
+trapnewspapers tsp_operator_actions visit_all
+"""
 DOMAINS: tuple[PublicDomain, ...] = (
-    _gym("baking"),
-    _gym("blocks"),
-    _gym("blocks_medium"),
-    _gym("casino"),
-    _gym("conditionalblocks"),
-    _gym("depot"),
-    _gym("easygripper"),
-    _gym("equalityblocks"),
-    _gym("equalityblocks2"),
-    _gym("glibrearrangement"),
-    _gym("gripper"),
-    _gym("hanoi_operator_actions"),
-    _gym("hiking"),
-    _gym("manyferry"),
-    _gym("manylogistics"),
-    _gym("manymiconic"),
-    _gym("maze"),
-    _gym("minecraft"),
-    _gym("movie"),
-    _gym("newspapers"),
-    _gym("onearmedgripper"),
-    _gym("quantifiedblocks"),
-    _gym("quantifiedblocks2"),
-    _gym("quantifiedblocks3"),
-    _gym("searchandrescue_level6"),
-    _gym("slidetile"),
-    _gym("snake"),
-    _gym("trapnewspapers"),
-    _gym("tsp_operator_actions"),
-    _gym("visit_all"),
-    _demo("elevator"),
-    _demo("logistics"),
-    _demo("rovers"),
-    _demo("sokoban"),
-    _up("depot", CLASSICAL),
-    _up("miconic", CLASSICAL),
-    _up("safe_road", CLASSICAL),
-    _up("citycar", CLASSICAL),
+    *map(_gym, GYM.split()),
+    *map(_demo, ("elevator", "logistics", "rovers", "sokoban")),
+    *(_up(name, CLASSICAL) for name in ("depot", "miconic", "safe_road", "citycar")),
     _demo("numeric-transport", NUMERIC),
     _up("counters", NUMERIC),
     _up("sailing", NUMERIC),

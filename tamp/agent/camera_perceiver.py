@@ -30,7 +30,7 @@ from tamp.perception.overlay import cut_out
 @dataclass(frozen=True, eq=False)
 class Instruction:
     """Words about a scene that was seen. `picture` is a PNG of it, empty without one; `crops` are PNGs of the things
-    in it that no model explains; `names` are what somebody calls things, besides what they are."""
+    in it that no model explains; `names` are what the user calls things, besides what they are."""
 
     text: str
     scene: Scene
@@ -58,7 +58,7 @@ def nobody_reads(said: Instruction) -> tuple[Goal, ...]:
 
 
 def meant(names: Mapping[str, Sequence[str]], scene: Scene) -> dict[str, str]:
-    """What somebody's words for things mean in a scene: only those that mean one thing there. Each has the category of
+    """What a user's words for things mean in a scene: only those that mean one thing there. Each has the category of
     the library that it means, and the region of one such thing, if it means that."""
     out = {}
     for word, (category, *region) in names.items():
@@ -155,13 +155,13 @@ class TabletopPerceiver:
     def _observed(self) -> Observation:
         before = self.table.observe()
         for _ in range(TRIES):
-            told, robot = self.take(), self.table.observe()
+            taken, robot = self.take(), self.table.observe()
             if np.abs(robot.q - before.q).max() <= MOVED:
                 break
             before = robot
         else:
             raise Refusal("the arm does not come to rest: its pictures show it elsewhere than its encoders", "moving")
-        images = pictures(told, self.cameras, robot.T_world_tool)
+        images = pictures(taken, self.cameras, robot.T_world_tool)
         self._alive.check(images, robot.q)
         return Observation(self.table.time, robot, images)
 

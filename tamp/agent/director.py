@@ -1,7 +1,7 @@
-"""Somebody else decides: shown the state from time to time, he gives one order after another until a goal is reached.
+"""A decider in the planner's place: shown the state, it gives one order after another until a goal is reached.
 
-His orders go the way that all orders go, so that the domain judges them before anything moves; what became of them is
-shown with the next question.
+Its orders are handled as all orders, so the domain judges them before anything moves; what became of them is shown
+with the next request.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tamp.planning.deliberation import Thought
 
 @dataclass(frozen=True, eq=False)
 class DecisionRequest:
-    """What somebody who decides is shown.
+    """What a decider is shown.
 
-    `state` has what geometry found out beside what is seen; `told` is it in words: position, actions with their stages
+    `state` has what geometry found out besides what is seen; `told` is it in words: position, actions with their stages
     and seconds, what is held. `running` are the names of what can be stopped, `before` the orders so far and what
     became of them, `not_again` those that were given in this state already.
     """
@@ -41,19 +41,19 @@ Decide = Callable[[DecisionRequest], Thought[str]]
 
 
 DECISION = "decision"
-"""What a goal takes that somebody decides for: there is one at a time."""
+"""The resource that a goal takes which is decided for: there is one at a time."""
 OFTEN = 0.5
 """Seconds between two questions at least."""
 LONGEST = 30.0
-"""Seconds after which he is asked even though nothing has changed."""
+"""Seconds after which the decider is asked even though nothing has changed."""
 MOST = 60
 """Questions for one goal before it is given up."""
 
 
 @dataclass(eq=False)
 class Director:
-    """Has somebody else decide. `give` takes his orders, `running` lists the session's activities, `listed` tells them
-    in words."""
+    """Has a decider work towards goals. `give` takes its orders, `running` lists the session's activities, `listed`
+    words them."""
 
     decide: Decide
     give: Callable[[Order], None]
@@ -70,7 +70,7 @@ class Director:
     """What geometry has objected to, as long as none of the things that it is about was acted on."""
 
     def hear(self, event: Event) -> None:
-        """Something happened: what becomes of his orders is kept."""
+        """Keep what becomes of the decider's orders."""
         if not self.before:
             return
         order, _ = self.before[-1]
@@ -87,7 +87,7 @@ class Director:
         self._facts |= facts
 
     def reach(self, *goals: Goal) -> Routine[str | None]:
-        """Have him work towards goals, one after the other. Returns why one is given up."""
+        """Work towards goals, one after the other. Returns why one is given up."""
         try:
             for goal in goals:
                 self.goal, self.before, self._facts = goal, [], frozenset()
@@ -131,7 +131,7 @@ class Director:
         return DecisionRequest(goal, state, self.listed(shown), names, tuple(self.before), not_again)
 
     def _mine(self) -> list[Activity]:
-        """What he began and still runs."""
+        """What was begun by order and still runs."""
         begun = {order for order, _ in self.before}
         return [a for a in self.running() if not a.over and f"start {a.name}" in begun]
 
@@ -146,7 +146,7 @@ class Director:
         return thought.result()
 
     def _until_changed(self, started: bool) -> Routine[None]:
-        """Until what he has begun is over, waits for something, or has been going on for long; at least for a while."""
+        """Until what was begun is over, waits for something, or has been going on for long; at least for a while."""
         begun = self.table.observed.time
         while (seconds := self.table.observed.time - begun) < LONGEST:
             yield None

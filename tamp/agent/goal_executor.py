@@ -28,12 +28,12 @@ from tamp.planning.search import NoSolution
 from tamp.skills.base import Refinement
 
 MOST = 3
-"""Times that he is asked on the way to one goal."""
+"""Times that a decider is asked on the way to one goal."""
 
 
 @dataclass(eq=False)
 class Advice:
-    """Asks on the way to one goal. What was tried is shown to him, and not to be said again."""
+    """Asks a decider where nothing else helps; what was tried is shown, and not taken again."""
 
     periods: Periods
     _asked: int = 0
@@ -44,8 +44,8 @@ class Advice:
     def sought(
         self, goal: Goal, why: str, failures: Mapping[GroundAction, Sequence[str]]
     ) -> Routine[GroundAction | None]:
-        """What he says to do, given why it does not go on, in words, and what went wrong with actions; None where
-        nobody is asked, or he says nothing of use. What geometry objects to he cannot say."""
+        """An action to try, given in words why it does not go on, and what went wrong with actions; None without a
+        decider, or an answer of use. What geometry objects to cannot be answered."""
         decide = self.periods.table.advise
         if decide is None or self._asked >= MOST:
             return None
@@ -68,7 +68,7 @@ class Advice:
         self._facts |= facts
 
     def went_wrong(self, action: GroundAction, problem: str) -> None:
-        """What he said was tried, and did not help."""
+        """What was advised was tried, and did not help."""
         self._tried.append((action, problem))
 
     def helped(self) -> None:
@@ -79,7 +79,7 @@ class Advice:
 ATTEMPTS = 3
 """Executions of one action before it is given up."""
 PATIENCE = 6.0
-"""Seconds in all for which it is waited, on the way to a goal, that somebody who disturbed sets it right."""
+"""Seconds in all, on the way to a goal, for which a disturbance is given time to be undone."""
 GLANCE = 0.5
 """Seconds between two looks meanwhile."""
 
@@ -92,7 +92,7 @@ class GoalExecutor:
     most_steps: int = 400
     outcome: GoalOutcome = field(default_factory=GoalOutcome)
     objected: Callable[[frozenset[Atom]], None] = lambda facts: None
-    """Is told what geometry found out that keeps a single action from being done."""
+    """Takes what geometry found out that keeps a single action from being done."""
     failures: dict[GroundAction, list[str]] = field(default_factory=dict)
     """What was wrong with actions when they were tried for the goal that is worked towards, the last one last."""
     _patience: float = PATIENCE
@@ -257,9 +257,8 @@ class GoalExecutor:
         return (yield from self.table.regain(lost))
 
     def _gives_up(self, stage: str, reason: str, situation: Situation, goal: Goal | None) -> Routine[bool]:
-        """Whether that is the end, which it is not where somebody may have disturbed what goes on, and things become
-        other than they are before long: he may set right what he did. Nor is it where somebody who is asked knows what
-        to do for the goal, of which all is seen."""
+        """Whether that is the end: not where things change before long after a disturbance, nor where a decider knows
+        what to do for a goal of which all is seen."""
         while self._troubles and self._patience > 0.0 and self._repairs:
             self._patience -= GLANCE
             yield from self._periods.wait(GLANCE)
@@ -275,7 +274,7 @@ class GoalExecutor:
         return True
 
     def _advised(self, goal: Goal, why: str) -> Routine[bool]:
-        """Whether something was done that somebody said who was asked, being told why it does not go on."""
+        """Whether an action that a decider advised was carried out."""
         while self._repairs and (action := (yield from self._advice.sought(goal, why, self.failures))) is not None:
             _, state, situation = yield from self._periods.look()
             thought = self.table.mind.first_of(action, goal, state, situation)

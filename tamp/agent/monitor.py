@@ -2,7 +2,7 @@
 
 That is asked of what the goal and the rest of the plan are about, and of what is near the way that is still to go. An
 action that acts is left alone: what it moves is judged when it ends. Before that a violation is a reason to stop at
-once. Eyes that may err have to see it twice.
+once. A perceiver that may err has to see it twice.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SELDOM, OFTEN = 0.5, 0.1
 SLIPPED = 0.004
 """Metres that fingers close by on what they hold without anything being wrong: what is soft gives way."""
 DOUBT = 1.5
-"""How much further, where eyes may err, a thing has to be away, in multiples of what counts as elsewhere."""
+"""How much further, where the perceiver may err, a thing has to be away, in multiples of what counts as elsewhere."""
 TURNS_ON = 0.3
 """Share of a joint's range within which it may go on moving by itself, as long as what is open stays open."""
 LAST = 0.45
@@ -91,7 +91,7 @@ class Monitor:
         self._looked_last = left < LAST
         try:
             seen = replace(self._expected, scene=self.table.perceiver.perceive())
-        except Refusal:  # blind for a moment: whoever has to see waits, nobody who is on his way
+        except Refusal:  # nothing seen for a moment: an arm on its way goes on
             return None
         why = self._difference(self._expected, seen, execution.ahead(acts))
         if why is None:

@@ -1,8 +1,8 @@
 """Orders over a socket: lines of JSON in, a line of JSON back for each event.
 
-Who may give orders: the user whom the session belongs to, over a Unix socket; over TCP whoever sends the token first.
+Orders are taken from the session's user, over a Unix socket, and over TCP from a client that sends the token first.
 A web page can reach a port of this machine and send it lines of text, but no line of it is a token. Each connection is
-a master of its own. One that does not read what it is sent is dropped: nothing waits for it.
+a separate client. One that does not read what it is sent is dropped: nothing waits for it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class CommandAuthority:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def order(self, master: str, order: Order) -> None:
-        """An order of somebody. Refusal when another one is master, or when it is one too many."""
+        """Pass on an order. Refusal while another client has command, and for more than `MOST_A_SECOND`."""
         with self._lock:
             now = self.clock()
             if not isinstance(order, Stop | End):
@@ -90,7 +90,8 @@ _AT_ONCE = 65536
 
 
 class OrderServer:
-    """Listens at a Unix socket with mode 0600, on threads of its own: at a path, or in a new folder of the user's own.
+    """Listens at a Unix socket with mode 0600, on separate threads: at a path, or in a new folder
+    that only the user can open.
 
     With a `port` (0: any free one) it listens at 127.0.0.1 as well, where a client's first line is `{"token": …}`.
     """

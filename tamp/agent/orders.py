@@ -1,4 +1,4 @@
-"""What a session can be told: start, stop, skip, undo, end, say. As objects, as JSON lines, as typed words."""
+"""The orders of a session: start, stop, skip, undo, end, say. As objects, as JSON lines, as typed words."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class End:
 
 @dataclass(frozen=True)
 class Say:
-    """Words for the robot, to be read beside what it does."""
+    """Words for the robot, to be read while it goes on."""
 
     text: str
 

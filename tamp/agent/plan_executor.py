@@ -70,7 +70,7 @@ class Followed:
 
 @dataclass(eq=False)
 class PlanExecutor:
-    """Carries out decisions. `outcome` is told of steps and actions, `went_wrong` says what did when an action was
+    """Carries out decisions. `outcome` counts steps and actions, `went_wrong` says what did when an action was
     tried before; `stopped` has why actions were stopped in the middle."""
 
     periods: Periods

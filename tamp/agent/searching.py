@@ -363,25 +363,5 @@ def called(scene: Scene, symbol: str) -> str:
 
 
 def listed(looked: Iterable[str]) -> str:
-    """Where one has looked: "around, and into the top, middle and bottom drawer of the wooden cabinet"."""
-    places = list(dict.fromkeys(looked))
-    around, inside = [p for p in places if p == "around"], [p for p in places if p != "around"]
-    of: dict[str, list[str]] = {}
-    for p in inside:
-        which, _, whose = p.partition(" of the ")
-        of.setdefault(whose, []).append(which)
-    told = [_told(which, whose) for whose, which in of.items()]
-    return ", and ".join([*around, *([f"into {_and(told)}"] if told else [])])
-
-
-def _told(which: list[str], whose: str) -> str:
-    if not whose:
-        return _and([f"the {w}" for w in which])
-    drawers = all(w.endswith(" drawer") for w in which)
-    if drawers and len(which) > 1:
-        return f"the {_and([w.removesuffix(' drawer') for w in which])} drawers of the {whose}"
-    return f"the {_and(which)} of the {whose}"
-
-
-def _and(words: list[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+    """Where one has looked: "around, into the top drawer of the wooden cabinet"."""
+    return ", ".join(p if p == "around" else f"into the {p}" for p in dict.fromkeys(looked))

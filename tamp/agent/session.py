@@ -1,6 +1,6 @@
 """A session: activities that run, orders that come in at any moment, and one command in each control period.
 
-Whoever owns the clock calls `tick` with what was observed. It never waits: what takes long is thought about beside it,
+What owns the clock calls `tick` with what was observed. It never waits: what takes long is done in parallel,
 and the arm holds still, or goes on with what is still valid. Stopping leaves a state from which all can go on.
 """
 
@@ -137,7 +137,7 @@ class Performer(Protocol):
         ...
 
     def commanded(self, command: Command | None) -> Command:
-        """What to command: to stand still where nobody commands anything."""
+        """What to command: to stand still without a command."""
         ...
 
     def vocabulary(self) -> list[str]:
@@ -162,10 +162,10 @@ class Session:
     activities: list[Activity] = field(default_factory=list)
     over: bool = False
     tell_state: bool = False
-    """Set by whoever wants the state to be told at the next tick."""
+    """Set to have the state published at the next tick."""
     time: float = 0.0
     skips_until: float = 0.0
-    """The session's second until which nobody wants to decide anything."""
+    """The session's second until which nothing is to be decided."""
     wanted: tuple[Any, ...] = ()
     """What was taken last: goals."""
     _orders: deque[Order] = field(default_factory=deque)
@@ -211,7 +211,7 @@ class Session:
         self.begin(activity)
 
     def begin(self, activity: Activity) -> None:
-        """Run an activity from now on, beside what runs."""
+        """Run an activity from now on, in parallel with what runs."""
         self.activities = [a for a in self.activities if not a.over]
         activity.began = activity.now = self.time
         self.activities.append(activity)
@@ -239,7 +239,7 @@ class Session:
         while True:
             try:
                 order = self._orders.popleft()
-            except IndexError:  # none, or somebody's stop has just cleared them
+            except IndexError:  # none, or a stop has just cleared them
                 break
             try:
                 self._obey(order)

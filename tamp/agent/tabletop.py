@@ -1,4 +1,4 @@
-"""What acts on things by grasping them: its eyes, its kinematic world, its skills, and what decides for it."""
+"""A robot among things: its perceiver, its kinematic world, its skills, and what decides for it."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Tabletop:
         return self.sight.missing(action, self.sight.known, before) if missing is None and own else missing
 
     def commanded(self, command: Command | None) -> Command:
-        """What to command in this control period: to stand where nobody commands anything."""
+        """What to command in this control period: to stand without a command."""
         if command is None:
             return self._standing.command(self.observed, self.period)
         self._standing = Standing(command.opening)
@@ -104,7 +104,7 @@ class Tabletop:
 
 @dataclass(eq=False)
 class Standing:
-    """Standing still: braking first, then where the arm came to rest, the fingers going to where they were told."""
+    """Standing still: braking first, then where the arm came to rest, the fingers going to their last target."""
 
     opening: float | None = None
     _before: Array | None = None
@@ -126,7 +126,7 @@ class Standing:
 
 
 BLIND = 5.0
-"""Seconds in which eyes that see nothing of use are opened again and again before that is the end."""
+"""Seconds in which a perceiver that sees nothing of use is asked again and again before that is the end."""
 AGAIN = 0.5
 """Seconds between two such looks."""
 
@@ -156,7 +156,7 @@ class Periods:
             yield from self.pass_one(None)
 
     def thought(self, thought: Thought[T]) -> Routine[T]:
-        """What a thought comes to; nothing is commanded until then, and it is dropped when nobody waits any more."""
+        """What a thought comes to; nothing is commanded until then, and it is dropped when the wait is ended."""
         try:
             while not thought.done():
                 yield from self.pass_one(None)

@@ -32,7 +32,6 @@ from tamp.pddl.simulation import Course
 from tamp.perception.observers import StateEstimator
 from tamp.perception.relative_places import PlacesBeside, places
 from tamp.planning.deliberation import Deliberation, InTurn, Thought
-from tamp.planning.motion_cross_check import MotionCrossCheck
 from tamp.planning.search import SECONDS, Search
 from tamp.skills.base import Skill
 from tamp.skills.patterns import patterns
@@ -72,7 +71,7 @@ Read = Callable[[str, Scene, WorldState, Going | None], Thought[Heard]]
 
 def cannot_read(text: str, scene: Scene, state: WorldState, going: Going | None) -> Thought[Heard]:
     """For sessions without a language model."""
-    raise InputError("there is nobody who reads words here; valid: start, stop, skip, end")
+    raise InputError("words are not read here, without a language model; valid: start, stop, skip, end")
 
 
 @dataclass(eq=False)
@@ -91,10 +90,10 @@ class TabletopAgent:
     seen: list[str] = field(default_factory=list)
     """The symbols of what was seen last."""
     _pursued: Activity | None = None
-    _eyes: Perceiver = field(init=False)
+    _perceiver: Perceiver = field(init=False)
 
     def __post_init__(self) -> None:
-        self._eyes = self.table.perceiver
+        self._perceiver = self.table.perceiver
 
     def feel(self, observation: Observation) -> None:
         """What was observed in this control period."""
@@ -108,9 +107,9 @@ class TabletopAgent:
         if unseeable := self.table.sight.unseeable(tuple(a for g in wanted for a in g.atoms)):
             name = unseeable.predicate
             ways = f"an observer of {name} in observers.py, or believed = true under [predicates.{name}] in skills.toml"
-            raise Refusal(f"{unseeable} cannot be seen to hold: nobody looks at it; valid: {ways}", "no goal")
-        if beside := places([a for g in wanted for a in g.mentioned], scene):
-            self.table.perceiver = PlacesBeside(self._eyes, beside)
+            raise Refusal(f"{unseeable} cannot be seen to hold: nothing observes it; valid: {ways}", "no goal")
+        if near := places([a for g in wanted for a in g.mentioned], scene):
+            self.table.perceiver = PlacesBeside(self._perceiver, near)
         untouched = list(dict.fromkeys(s for g in wanted for s in g.untouched))
         self.table.publish(GoalTaken(in_pddl(wanted), untouched))
         if self.going is not None:  # what was found for another goal is none of this one's
@@ -171,7 +170,7 @@ class TabletopAgent:
         return goals
 
     def commanded(self, command: Command | None) -> Command:
-        """What to command: to stand still where nobody commands anything."""
+        """What to command: to stand still without a command."""
         return self.table.commanded(command)
 
     def listed(self, activities: list[Activity]) -> str:
@@ -236,7 +235,11 @@ def in_turn(
 
     def think(world: World, skills: dict[str, Skill]) -> Deliberation:
         mind = InTurn(Search(world, domain, {**patterns(), **skills}, planner, rng, seconds, log))
-        return MotionCrossCheck(mind, log) if twice else mind
+        if not twice:
+            return mind
+        from tamp.planning.motion_cross_check import MotionCrossCheck  # which loads PyBullet
+
+        return MotionCrossCheck(mind, log)
 
     return think
 

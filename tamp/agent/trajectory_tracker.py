@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from motion import servo
-from motion.lookahead import ArmObservation, Veto
+from motion.lookahead import ArmReading, Veto
 from motion.poses import Array, error
 from motion.robot import ServoGains
 from motion.timing import Trajectory
@@ -42,9 +42,9 @@ VETOED = 0.5
 FAR_OFF = (0.05, 0.5)
 """Metres and radians from the end of a motion beyond which an arm that does not get there is given up."""
 STUCK = 0.5
-"""Seconds for which an arm that should move has not moved until it is told."""
+"""Seconds for which an arm that should move has not moved until it is reported."""
 LEVER = 0.2
-"""Metres that a radian of rotation counts as when it is told how far the arm is behind."""
+"""Metres that a radian of rotation counts as, where it is measured how far the arm is behind."""
 HELD_UP = 0.04
 """Metres a second below which a tool that should be moving counts as held up."""
 
@@ -54,8 +54,8 @@ class Watch(Protocol):
 
     def veto(
         self,
-        before: ArmObservation | None,
-        now: ArmObservation,
+        before: ArmReading | None,
+        now: ArmReading,
         displacement: Array,
         trajectory: Trajectory,
         t: float,

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tamp.api.episodes import EpisodeResult
-from tamp.api.grounding import all_goals
+from tamp.api.goal_requests import all_goals
 from tamp.api.planning import deliberation, mind_of
 from tamp.api.refining import Motions
 from tamp.api.sources import silent
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tamp.skills.base import Skill
 
 Say = Callable[[str], None]
-"""Is told what happens, a line of plain words at a time."""
+"""Gets what happens, a line of plain words at a time."""
 
 
 class SceneAgent:
@@ -49,7 +49,7 @@ class SceneAgent:
 
     @property
     def outcome(self) -> EpisodeResult | None:
-        """What it came to, by its own eyes; None as long as it goes on."""
+        """What it came to, by its own perception; None as long as it goes on."""
         return self.end() if self._inner.over else None
 
     @property
@@ -102,14 +102,14 @@ def make_agent(
         llm: The language model where it plans; by default the one that reads instructions.
         seed: Draws grasps, placements and paths.
         most_steps: Control periods after which it gives up; by default the scene's step limit.
-        say: Is told what happens.
+        say: Gets what happens, a line at a time.
 
     Returns:
         The agent.
 
     Raises:
         InputError: For a goal or a planner that there is not, and for motions that are none.
-        Refusal: Where the domain cannot say that something is to be left alone, or nobody can see that the goal holds.
+        Refusal: Where the domain cannot say that something is to be left alone, or nothing observes the goal.
 
     >>> import tamp
     >>> with tamp.load_scene("docs/examples/kitchenette") as scene:
@@ -149,7 +149,7 @@ def execute(
         seed: As for `make_agent`.
         most_steps: As for `make_agent`.
         out: A folder for the log of the episode, which must not hold one yet; by default none is kept.
-        say: Is told what happens.
+        say: Gets what happens, a line at a time.
 
     Returns:
         What it came to: `reached`, `executed`, `steps`, and `stage` and `reason` where it was not reached.

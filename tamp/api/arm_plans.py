@@ -1,11 +1,11 @@
-"""A UFACTORY arm in a world of its own, which a file describes: plans for it, and what carries them out."""
+"""A UFACTORY arm in the world that a file describes: plans for it, and runs of them."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from tamp.api import arguments, language
 from tamp.api.sources import Say
 from tamp.backends.xarm.address import CONTROL_PORT, host_of
 from tamp.backends.xarm.arm_result import STANDS, ArmResult
+from tamp.backends.xarm.arm_steps import steps_of as steps_of  # noqa: PLC0414 (for the command line)
 from tamp.errors import InputError
 from tamp.runs.episode_log import new_folder
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tamp.api.language import Model
     from tamp.api.solving import Person
     from tamp.backends.xarm.arm_steps import Step
+    from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.backends.xarm.domain_plans import JudgedArmPlan
     from tamp.backends.xarm.hand import HandEvent
     from tamp.backends.xarm.workcell import Workcell
@@ -193,6 +195,13 @@ def plan_in(source: Source, arm: LoadedArm, say: Say) -> dict[str, Any]:
     return plan
 
 
+def plan_in_file(path: Path, arm: LoadedArm, say: Say) -> dict[str, Any]:
+    """The same of a file."""
+    from tamp.files.source import read
+
+    return plan_in(read(path), arm, say)
+
+
 def plan_of_domain(path: Path, domain: str | None, problem: Path | None, arm: LoadedArm) -> JudgedArmPlan:
     """A plan of a domain, the verdict on it, and its steps where it is valid. InputError for files that are wrong, or
     do not belong together, and with all that is wrong with the steps in the arm's world."""
@@ -226,7 +235,6 @@ def solved(
     """The action plan that words ask for, and what became of it; none, and the kind `goal`, where they come to no plan,
     or to one that the world does not have room for. What was asked and answered, and what was objected to it, is in the
     folder, then too."""
-    from tamp.backends.xarm.arm_steps import steps_of
     from tamp.errors import Refusal
     from tamp.runs.episode_runner import conduct
 
@@ -273,41 +281,29 @@ def carried_out(
     arm: LoadedArm, steps: Sequence[Step | HandEvent], log: EpisodeLog, person: Person, how: ArmRun
 ) -> ArmResult:
     """The same with a log that is there."""
-    from motion.bullet import loaded
-    from tamp.backends.xarm.arm_backend import ArmBackend
-    from tamp.backends.xarm.arm_performer import ArmPerformer
-    from tamp.backends.xarm.arm_skills import StepRefiner
     from tamp.backends.xarm.arm_stop import ArmStop
-    from tamp.backends.xarm.motion_planner import MotionPlanner
-    from tamp.backends.xarm.opening import claimed, connected, detector_of, tool_of
-    from tamp.backends.xarm.step_targets import StepTargets
+    from tamp.backends.xarm.opening import cell_fields, performer_at, refiner_in
     from tamp.model.events import Events
     from tamp.runs.episode_log import SCHEMA
     from tamp.runs.versions import versions
 
     cell, host = arm.world, None if how.dry_run else arm.address
     with ExitStack() as opened:
-        of_arm = {"world": cell.name, "arm": cell.arm.name, "tool": tool_of(cell), "host": host}
         says = [repr(s) for s in steps]
-        log.event("start", schema=SCHEMA, goal=how.goal, **of_arm, steps=says, versions=versions())
+        log.event("start", schema=SCHEMA, goal=how.goal, **cell_fields(cell, host), steps=says, versions=versions())
         if how.plan is not None:
             log.write("plan.json", json.dumps(how.plan, indent=2))
-        targets = StepTargets(cell, detector_of(cell, person.say, opened))
         tell = Progress(log.event, len(steps), person.say).event
-        refiner = StepRefiner(MotionPlanner(cell), targets, tell, how.second_check)
-        if how.second_check:
-            loaded()  # now, not while the arm moves
+        refiner = refiner_in(cell, tell, person.say, opened, how.second_check)
         if host is None:
             q, where = _begin(cell, how)
             tell("begin", q=q, where=where)
             person.say(f"begins {where}, joints {' '.join(f'{v:.1f}' for v in np.rad2deg(q))} degrees")
             return replace(refiner.rehearsed(steps, q), out=log.folder)
-        opened.enter_context(claimed(host))
         stop = ArmStop(how.dead_man)
         opened.enter_context(person.stops(stop))
-        driver, hand = connected(cell, host, arm.port, opened)
+        performer = performer_at(host, arm.port, refiner, stop, opened)
         log.best_effort()
-        performer = ArmPerformer(ArmBackend(driver, cell.T_flange_tool), refiner, stop, hand)
         return replace(performer.carry_out(steps, Events(log.take)), out=log.folder)
 
 
@@ -316,3 +312,19 @@ def _begin(cell: Workcell, how: ArmRun) -> tuple[Array, str]:
     if how.begin is None:
         return np.zeros(cell.arm.joints), "in the arm's zero posture (--host IP: where that arm is)"
     return how.begin, "where the arm is now"
+
+
+def summary(result: ArmResult, steps: int, dry_run: bool) -> str:
+    """A line for a person."""
+    if result.success:
+        rest = f"; {result.reason}" if result.reason else ""
+        return f"tamp: {steps} step{'s' if steps != 1 else ''} {'can be done' if dry_run else 'done'}{rest}"
+    state = "" if dry_run else f"; {STANDS[result.halted]}"
+    return f"tamp: no ({result.kind}): {result.reason}{state}"
+
+
+def stopped_by_every_signal(stop: ArmStop) -> AbstractContextManager[None]:
+    """Every signal that ends a program stops the arm instead, as long as this lasts."""
+    from tamp.backends.xarm.arm_stop import SIGNALS, stopped_by_signals
+
+    return stopped_by_signals(stop, SIGNALS)

@@ -21,7 +21,7 @@ from tamp.data import located
 from tamp.errors import InputError, TampError, is_interrupt
 from tamp.quiet import debugging, hush_simulator
 from tamp.runs.bench.compare import Comparison, compare
-from tamp.runs.bench.records import Record, Results, key, read
+from tamp.runs.bench.records import EpisodeRecord, Results, read
 from tamp.runs.bench.scheduling import ATTEMPTS, Key
 from tamp.runs.bench.wordings import Wording, load
 from tamp.runs.episode_log import new_folder
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tamp.backends.libero.scene_description import Task
 
 Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
-"""Is told what is begun and how many there are of it; yields what is told a line about each that is done."""
+"""Is called with what is begun and how many there are of it; yields what is called with a line for each one done."""
 
 
 def common(config: BenchConfig) -> dict[str, Any]:
@@ -83,10 +83,10 @@ class Bench:
 
     setup: Setup
     keys: list[Key]
-    engine: Callable[..., Generator[Record]]
+    engine: Callable[..., Generator[EpisodeRecord]]
     results: Results
-    records: list[Record]
-    before: list[Record] | None
+    records: list[EpisodeRecord]
+    before: list[EpisodeRecord] | None
 
     @property
     def folder(self) -> Path:
@@ -95,7 +95,7 @@ class Bench:
 
     def run(self, counted: Counted, say: Say) -> bool:
         """Run the episodes that are missing; whether it was interrupted."""
-        done = {key(r) for r in self.records}
+        done = {r.key for r in self.records}
         due = [k for k in self.keys if k not in done]
         if done:
             say(f"{len(done)} episodes are there already, {len(due)} to go")
@@ -118,7 +118,7 @@ class Bench:
         return False
 
     def summary(self) -> dict[str, Any]:
-        """Each suite's numbers so far, which are written beside the results."""
+        """Each suite's numbers so far, which are written with the results."""
         from tamp.runs.versions import versions
 
         return self.results.summarise(self.records, versions())
@@ -132,7 +132,7 @@ class Bench:
         return None if self.before is None else compare(self.before, self.records)
 
 
-def _engine(name: str) -> Callable[..., Generator[Record]]:
+def _engine(name: str) -> Callable[..., Generator[EpisodeRecord]]:
     """What gives episodes to workers and brings their records."""
     if name == "ray":
         from tamp.runs.bench import cluster
@@ -192,7 +192,7 @@ def _tree() -> str | None:
     return tree.stdout.strip() + ("+changes" if changed.returncode else "")
 
 
-def _given_up(setup: Setup, k: Key) -> Record:
+def _given_up(setup: Setup, k: Key) -> EpisodeRecord:
     reason = f"the process running it died {ATTEMPTS} times"
     return record(k, setup, None, {"failure_stage": "error", "failure_reason": reason})
 
@@ -226,8 +226,8 @@ def _reworded(tasks: list[Task], worded: tuple[Wording, ...], trials: int, wante
                 yield Key(w.suite, w.task_id, init_state, number)
 
 
-def line_of(r: Record) -> str:
+def line_of(r: EpisodeRecord) -> str:
     """What became of an episode, in a line."""
-    verdict = "success" if r["success"] else f"no: {r['failure_stage']}: {r['failure_reason']}"
-    where = f"{r['suite']}/{r['task_id']} init {r['init_state']}" + (f" wording {r['wording']}" * bool(r["wording"]))
-    return f"{where}  {r['wall_seconds']:.0f} s  {r['steps']} steps  {verdict}"
+    verdict = "success" if r.success else f"no: {r.failure_stage}: {r.failure_reason}"
+    where = f"{r.task_name} init {r.init_state}" + (f" wording {r.wording}" if r.wording else "")
+    return f"{where}  {r.wall_seconds:.0f} s  {r.steps} steps  {verdict}"

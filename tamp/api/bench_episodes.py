@@ -6,13 +6,13 @@ import time
 import traceback
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tamp.api import arguments, camera, language
+from tamp.api import arguments, camera_policies, language
 from tamp.api.configs import BenchConfig, SolveConfig
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.quiet import hush_simulator, hush_warnings
-from tamp.runs.bench.records import FIELDS, NOTHING, Record
+from tamp.runs.bench.records import EpisodeRecord
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.goal_origin import GoalOrigin
 from tamp.runs.labels import label
@@ -90,14 +90,13 @@ class Runner:
         """Whether there is a model that is to see the scene."""
         return self.model is not None and self.model.sees
 
-    def __call__(self, k: Key) -> Record:
+    def __call__(self, k: Key) -> EpisodeRecord:
         """One episode's record. What goes wrong in one is its result, and the next one runs.
 
         A disk that takes no more is none of its doing: InputError.
         """
         start = time.perf_counter()
-        name = "-".join(map(str, k if k.wording else k[:3]))
-        folder = self.setup.folder / "episodes" / name
+        folder = self.setup.folder / "episodes" / k.folder
         instruction = None
         try:
             clear(folder)
@@ -117,18 +116,18 @@ class Runner:
         outcome["wall_seconds"] = round(time.perf_counter() - start, 3)
         return record(k, self.setup, instruction, outcome)
 
-    def _failed(self, error: Exception, folder: Path) -> Record:
+    def _failed(self, error: Exception, folder: Path) -> dict[str, Any]:
         """What an error makes of an episode; what is no fault of the input leaves a traceback, and no scene."""
         if isinstance(error, TampError):
             return {"failure_stage": "input", "failure_reason": str(error)}
         if self._scenes is not None:
             self._scenes.forget()
         folder.mkdir(parents=True, exist_ok=True)
-        told = "".join(traceback.format_exception(error))
-        (folder / "traceback.txt").write_text(told, encoding="utf-8")
+        lines = "".join(traceback.format_exception(error))
+        (folder / "traceback.txt").write_text(lines, encoding="utf-8")
         return {"failure_stage": "error", "failure_reason": f"{type(error).__name__}: {error}"}
 
-    def _whole(self, task: Task, k: Key, instruction: str, folder: Path) -> Record:
+    def _whole(self, task: Task, k: Key, instruction: str, folder: Path) -> dict[str, Any]:
         """A real episode, from the task's own goal or from an instruction."""
         from tamp.api.solving import Episode, Person
 
@@ -171,12 +170,12 @@ class Runner:
         if config.perception == "oracle" or config.simulator != "libero":
             return episode.simulated(environment)
         if self._policy is None:
-            recipe = camera.recipe(config, config.instruction is not None)
-            self._policy = camera.process(replace(recipe, reflexes=self.setup.config.reflexes))
+            recipe = camera_policies.recipe(config, config.instruction is not None)
+            self._policy = camera_policies.process(replace(recipe, reflexes=self.setup.config.reflexes))
         drawn = (k.task_id, k.init_state) if config.calibration is None else ()  # what was calibrated stays as it is
         return episode.by_policy(self._policy, environment, drawn)
 
-    def _goal_only(self, task: Task, k: Key, instruction: str, wording: Wording | None, folder: Path) -> Record:
+    def _goal_only(self, task: Task, k: Key, instruction: str, wording: Wording | None, folder: Path) -> dict[str, Any]:
         """Decode the goal and compare it with the task's; nothing moves."""
         from tamp.api.decoding import decode, look_at
 
@@ -194,19 +193,10 @@ class Runner:
         return self._scenes.of(task, self.setup.config.seed, k.init_state)
 
 
-def record(k: Key, setup: Setup, instruction: str | None, outcome: Record) -> Record:
-    """A line of the results, in the fields' order."""
-    told = {
-        **NOTHING,
-        **k._asdict(),
-        "language": instruction,
-        "seed": setup.config.seed,
-        "wall_seconds": 0.0,
-        "tree": setup.tree,
-        "perception": setup.label,
-        **outcome,
-    }
-    return {name: told[name] for name in FIELDS}
+def record(k: Key, setup: Setup, instruction: str | None, outcome: dict[str, Any]) -> EpisodeRecord:
+    """A line of the results; `outcome` has the fields of what the episode came to."""
+    about = {"seed": setup.config.seed, "tree": setup.tree, "perception": setup.label, "language": instruction}
+    return EpisodeRecord(**k._asdict(), **about | outcome)
 
 
 def _task(k: Key) -> Task:

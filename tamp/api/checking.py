@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tamp.data import located
 from tamp.errors import InputError
+from tamp.files.source import STDIN
+from tamp.pddl.lint.check import Report
+from tamp.pddl.lint.requirements import add_requirements
+from tamp.skills.folder_check import check as look
 
 if TYPE_CHECKING:
-    from tamp.pddl.lint.check import Report
     from tamp.runs.case_runner import CaseOutcome
 
 
@@ -34,12 +38,6 @@ def check(domain: str | Path, problems: Sequence[str | Path] = (), *, fix: bool 
     >>> tamp.check("tabletop").findings
     ()
     """
-    from dataclasses import replace
-
-    from tamp.files.source import STDIN
-    from tamp.pddl.lint.requirements import add_requirements
-    from tamp.skills.folder_check import check as look
-
     files = [Path(p) for p in problems]
     if fix and STDIN in (str(domain), *map(str, files)):
         raise InputError("--fix writes files; it cannot take standard input (-)")
@@ -71,7 +69,6 @@ class CaseResult:
 def run_cases(where: str | Path) -> Iterator[CaseResult]:
     """Run regression files, one after the other: a folder with a `case.toml`, or a folder of such. One that cannot be
     read does not keep the others from being run. InputError where there is none."""
-    from tamp.data import located
     from tamp.runs.case_runner import run
     from tamp.runs.cases import folders, read_case
 

@@ -57,7 +57,8 @@ Calibration = Annotated[
 Disturb = Annotated[
     str | None,
     Option(
-        "Somebody disturbs each episode once: moved, knocked, occupied, shut, pushed, …: docs/disturbances.md.", "KIND"
+        "Disturb each episode once, as by a person: moved, knocked, occupied, shut, pushed, …: docs/disturbances.md.",
+        "KIND",
     ),
 ]
 Repair = Annotated[str | None, Option("Who is asked what to do where nothing else helps. qwen: --llm.", "NAME")]

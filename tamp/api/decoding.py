@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tamp.api import language
 from tamp.api.scenes import load_scene, perceive
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tamp.model.goal import Goal
     from tamp.model.grounding import Grounding
     from tamp.model.scene import Scene
-    from tamp.runs.bench.records import Record
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +48,7 @@ def look_at(task: Task, seed: int, init_state: int, sight: bool) -> Looked:
     return Looked(task, init_state, view, own, marked, image)
 
 
-def decode(instruction: str, at: Looked, model: Model, domain: Domain, folder: Path, refuse: bool) -> Record:
+def decode(instruction: str, at: Looked, model: Model, domain: Domain, folder: Path, refuse: bool) -> dict[str, Any]:
     """Ask, and score the answer. With `refuse` it is right to give no goal."""
     start = time.perf_counter()
     with EpisodeLog(folder) as log:
@@ -75,22 +74,21 @@ def decode(instruction: str, at: Looked, model: Model, domain: Domain, folder: P
                 "failure_stage": None if refuse else "goal",
                 "failure_reason": f"{e.kind}: {e}",
             }
-        told = {"success": outcome["success"], "reaches": outcome.get("reaches"), "reason": outcome["failure_reason"]}
-        log.event("scored", refuse=refuse, **told)
+        scored = {"success": outcome["success"], "reaches": outcome.get("reaches"), "reason": outcome["failure_reason"]}
+        log.event("scored", refuse=refuse, **scored)
     return {"language_seconds": round(time.perf_counter() - start, 3), **outcome}
 
 
-def _answered(answer: Grounding) -> Record:
+def _answered(answer: Grounding) -> dict[str, Any]:
     return {
         "goal": str(answer.goal),
         "reply": answer.reply,
         "confidence": round(answer.confidence, 4),
-        "probability": round(answer.probability, 4),
         "language_seconds": round(answer.seconds, 3),
     }
 
 
-def _no_refusal(answer: Grounding) -> Record:
+def _no_refusal(answer: Grounding) -> dict[str, Any]:
     reason = f"not refused, decoded {answer.goal}"
     return _answered(answer) | {"success": False, "failure_stage": "goal", "failure_reason": reason}
 
@@ -107,7 +105,7 @@ def is_the_tasks(goal: Goal, at: Looked, domain: Domain) -> bool:
     return is_equivalent(goal, at) or (spoken <= own and reaching(goal, at.own, at.marked, at.view.state, domain))
 
 
-def _score(answer: Grounding, at: Looked, domain: Domain) -> Record:
+def _score(answer: Grounding, at: Looked, domain: Domain) -> dict[str, Any]:
     same = is_equivalent(answer.goal, at)
     return _answered(answer) | {
         "success": same,

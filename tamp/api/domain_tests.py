@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tamp.backends.libero.scene_description import Task
     from tamp.model.domain import Domain
     from tamp.runs.cases import SceneCase
-    from tamp.runs.domain_tests import DomainTests, Job, SceneTrials
+    from tamp.runs.domain_trials import DomainTests, Job, SceneTrials
     from tamp.runs.episode import GoalSource
 
 SCENES = ("mug_in_drawer", "libero_goal/0")
@@ -34,7 +34,7 @@ def collect(config: TestConfig) -> DomainTests:
     domain = arguments.domain(config.folder)
     rendering.prepare(video=False)
     with hush_simulator():
-        from tamp.runs.domain_tests import DomainTests, SceneTrials
+        from tamp.runs.domain_trials import DomainTests, SceneTrials
 
         trials = SceneTrials(domain, new_folder(EPISODES, f"test-{domain.path.resolve().parent.name}"))
         jobs = [*sorted(_cases(config, trials), key=lambda job: job.scene), *_operators(config, trials)]
@@ -48,7 +48,7 @@ def _cases(config: TestConfig, trials: SceneTrials) -> Iterator[Job]:
     """The folder's cases. InputError for what is wrong in one."""
     from tamp.backends.libero import tasks
     from tamp.runs.cases import SceneCase, cases_of
-    from tamp.runs.domain_tests import Job, problem_trial
+    from tamp.runs.domain_trials import Job, problem_trial
 
     model = partial(cache(language.model), config.llm)
     for path, case in cases_of(trials.domain.path.parent):
@@ -69,7 +69,7 @@ def _cases(config: TestConfig, trials: SceneTrials) -> Iterator[Job]:
 def _operators(config: TestConfig, trials: SceneTrials) -> Iterator[Job]:
     """The folder's own operators."""
     from tamp.backends.libero import tasks
-    from tamp.runs.domain_tests import Job
+    from tamp.runs.domain_trials import Job
     from tamp.runs.operator_goals import own_operators
 
     domain = trials.domain

@@ -110,7 +110,7 @@ def run_plan(
         dry_run: Go through it without moving: from where the arm is, if a `host` was given, else from its zero posture.
         second_check: Have PyBullet look at every motion again before it is sent.
         out: The folder of the log, which must not hold one yet; by default a new one in `episodes/`.
-        say: Is told what happens, a line at a time.
+        say: Gets what happens, a line at a time.
 
     Returns:
         What became of it. What cannot be done, and an arm that stops, is no error: `kind` and `reason` say why.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.emulator.picture_process import PictureProcess
 
 DETECTIONS = "tcp://127.0.0.1:5556"
-"""Where the oracle detector speaks unless told otherwise, which is where problems/xarm/bench.toml listens."""
+"""Where the oracle detector speaks by default, which is where problems/xarm/bench.toml listens."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Listens:
 
 
 Ready = Callable[[Listens], None]
-"""Is told of an arm once it listens."""
+"""Takes an arm once it listens."""
 
 
 def emulate(config: EmulateConfig, ready: Ready) -> int:
@@ -50,7 +50,7 @@ def emulate(config: EmulateConfig, ready: Ready) -> int:
     and stop the arm.
     """
     there = read_things(list(config.things))
-    source = config.detections or (DETECTIONS if there else None)
+    source = config.detections or (DETECTIONS if config.things else None)
     world, pictures = (None, None) if config.scene is None else _world(config, config.scene)
     address = Address(config.host, config.port, config.fault_port, _read(source) if source else None)
 

@@ -9,16 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tamp.api.tool_configs import MEND_SECONDS
+from tamp.data import located
+from tamp.files.source import STDIN, Source, read
+from tamp.pddl import reading
+from tamp.pddl.edits import Repair
+from tamp.pddl.judges import PlanJudge, judge_of, read_for, verdict_on
+from tamp.pddl.plan_file import BadPlan, PlanFile
+from tamp.pddl.plan_formats import recognised
+from tamp.pddl.verdict import Judge, Verdict
 
 if TYPE_CHECKING:
     from tamp.backends.xarm.contract import Breach
     from tamp.backends.xarm.workcell import Workcell
     from tamp.errors import InputError
-    from tamp.files.source import Source
-    from tamp.pddl.edits import Repair
-    from tamp.pddl.judges import PlanJudge
-    from tamp.pddl.plan_file import PlanFile
-    from tamp.pddl.verdict import Verdict
 
 PlanFormat = Literal["pddl", "timed", "skills"]
 
@@ -60,7 +63,7 @@ def validate(
         and the `steps` after them; `cost` by the problem's metric.
 
     Raises:
-        InputError: For files that cannot be read, steps that name no action or thing, and problems that nobody judges.
+        InputError: For files that cannot be read, steps that name no action or thing, and problems without a judge.
             Where steps are at fault, its `repair` is what would make the plan valid.
 
     >>> import tamp
@@ -76,19 +79,12 @@ def validate(
 
 def judge_for(domain: str | Path, problem: str | Path) -> PlanJudge:
     """Who judges plans of a problem, any number of them."""
-    from tamp.pddl.judges import judge_of
-    from tamp.pddl.reading import read_problem
-
-    return judge_of(read_problem(domain, Path(problem))[2])
+    return judge_of(reading.read_problem(domain, Path(problem))[2])
 
 
 def other_domain(domain: str | Path, problem: str | Path) -> str:
     """That a problem says that it is for another domain, in words; empty where it does not, and for standard input,
     which is read once only. InputError for files that cannot be read."""
-    from tamp.data import located
-    from tamp.files.source import STDIN, read
-    from tamp.pddl import reading
-
     if STDIN in (str(domain), str(problem)):
         return ""
     return reading.other_domain(read(reading.locate(domain)), read(located(problem, "problem", ".pddl")))
@@ -96,9 +92,6 @@ def other_domain(domain: str | Path, problem: str | Path) -> str:
 
 def source_of(plan: str | Path | Sequence[str]) -> Source:
     """The text of a plan: of a file, a shipped one by its name, or of steps."""
-    from tamp.data import located
-    from tamp.files.source import Source, read
-
     if isinstance(plan, str | Path):
         return read(located(plan, "plan", ".plan", ".json"))
     return Source("plan", "".join(f"{step}\n" for step in plan))
@@ -106,8 +99,6 @@ def source_of(plan: str | Path | Sequence[str]) -> Source:
 
 def format_of(plan: Source, judge: PlanJudge | None) -> str:
     """The format that a plan looks like: `pddl`, `timed`, `skills`, or `xarm`, which needs no problem."""
-    from tamp.pddl.plan_formats import recognised
-
     if judge is None and '"steps"' in plan.text:  # with words around it too, which it is then refused for
         return "xarm"
     return recognised(plan.text)
@@ -115,15 +106,12 @@ def format_of(plan: Source, judge: PlanJudge | None) -> str:
 
 def repair_of(error: InputError) -> Repair:
     """What would make a plan valid that cannot be read; empty for any other error."""
-    from tamp.pddl.edits import Repair
-    from tamp.pddl.plan_file import BadPlan
-
     return error.repair if isinstance(error, BadPlan) else Repair()
 
 
 @dataclass(frozen=True)
 class ContractVerdict:
-    """What is wrong with an xArm action plan: its `breaches`, and `warnings` of what nobody reads, each with line and
+    """What is wrong with an xArm action plan: its `breaches`, and `warnings` of what is not read, each with line and
     column; `steps` is how many it has, None where it has none."""
 
     breaches: tuple[tuple[Breach, int, int], ...]
@@ -143,13 +131,13 @@ def contract(plan: Source, judge: PlanJudge | None = None, world: Workcell | Non
     from tamp.backends.xarm.contract_world import breaches_in
     from tamp.files.json_text import parse_json, places_of
 
-    read = parse_json(plan)
+    parsed = parse_json(plan)
     known = frozenset(o.name for o in judge.problem.all_objects) if judge else None
-    wrong = breaches(read, known) or ([] if world is None else breaches_in(read, world))
-    vain = [] if breaches(read) else unread(read)
+    wrong = breaches(parsed, known) or ([] if world is None else breaches_in(parsed, world))
+    vain = [] if breaches(parsed) else unread(parsed)
     places = places_of(plan) if wrong or vain else {}
     placed, in_vain = (tuple((b, *place_of(b, places)) for b in found) for found in (wrong, vain))
-    steps = read.get("steps") if isinstance(read, dict) else None
+    steps = parsed.get("steps") if isinstance(parsed, dict) else None
     return ContractVerdict(placed, in_vain, len(steps) if isinstance(steps, list) else None)
 
 
@@ -165,10 +153,6 @@ class RepairBudget:
 
     def repair(self, plan: PlanFile, judge: PlanJudge, begun: float) -> Repair:
         """What would make a plan valid that is not, of which judging begun at a time of `time.monotonic`."""
-        from tamp.pddl.edits import Repair
-        from tamp.pddl.repair import repair
-        from tamp.pddl.verdict import Judge
-
         if not self.seconds:
             return Repair()
         in_order = plan.format != "timed" or all(step.start is not None for step in plan.steps)
@@ -176,6 +160,8 @@ class RepairBudget:
             return Repair(why_none="no repair is looked for in plans with times")
         if self._left < self.seconds:
             return Repair(why_none="no repair is looked for: the time for it was spent on the plans before")
+        from tamp.pddl.repair import repair  # which loads a planner
+
         found = repair(plan, judge, self.seconds, max(0.0, self.seconds - (time.monotonic() - begun)))
         self._left -= time.monotonic() - begun
         return found
@@ -186,9 +172,6 @@ def judged(
 ) -> Judged:
     """The same of a plan whose text is read already, by a judge of the problem.
     BadPlan, an InputError, has all that is wrong with a plan that cannot be read, and its repair."""
-    from tamp.pddl.judges import read_for, verdict_on
-    from tamp.pddl.plan_file import BadPlan
-
     budget, begun = budget or RepairBudget(), time.monotonic()
     try:
         read = read_for(plan, judge.problem, form)

@@ -63,7 +63,7 @@ def advisor(model: Model, domain: Domain, journal: Journal) -> Decide:
 
 
 def reader(model: Model | None, assume_first: bool = False) -> Read:
-    """Who reads instructions for a policy; nobody, without a model."""
+    """What reads instructions for a policy; nothing, without a model."""
     if model is None:
         from tamp.agent.camera_perceiver import nobody_reads
 

@@ -44,9 +44,9 @@ class Callbacks:
     """What a session calls while it goes on.
 
     `say` gets a line of words for what happens, `on_event`, where it is given, each event as plain data instead.
-    `orders` gives orders where there is no script, a line at a time, in a thread of its own: `start (pick mug_1
+    `orders` gives orders where there is no script, a line at a time, in a thread: `start (pick mug_1
     table)`, `stop`, `skip 2`, `undo`, `end`, other words to be read, or the same as JSON; an empty line asks for the
-    state. After the last line the session is over once nothing runs. `name` is what others are told who gives the
+    state. After the last line the session is over once nothing runs. `name` is how others are informed who gives the
     orders. `stops` is entered while the session runs, and may stop it.
     """
 
@@ -107,7 +107,7 @@ class OrderedSession:
     session: Session
     period: float
     disturb: Callable[[Disturb], None]
-    """Moves a thing, as if by somebody's hand. InputError where that cannot be."""
+    """Moves a thing, as if by hand. InputError where that cannot be."""
     stop: ArmStop = field(init=False)
     _begun: float = field(default_factory=time.monotonic)
 

@@ -6,7 +6,6 @@ import contextlib
 from dataclasses import replace
 from pathlib import Path
 
-from motion.bullet import loaded
 from tamp.agent.clock import run as run_clock
 from tamp.agent.orders import Disturb
 from tamp.agent.session import Session
@@ -14,15 +13,10 @@ from tamp.api import arm_plans, language
 from tamp.api.arm_configs import LiveConfig
 from tamp.api.live import Callbacks, Live, OrderedSession, RunSession
 from tamp.backends.xarm.address import CONTROL_PORT
-from tamp.backends.xarm.arm_backend import ArmBackend
 from tamp.backends.xarm.arm_faults import ArmFault
-from tamp.backends.xarm.arm_performer import ArmPerformer
 from tamp.backends.xarm.arm_result import STANDS
-from tamp.backends.xarm.arm_skills import StepRefiner
 from tamp.backends.xarm.arm_stop import ArmStop
-from tamp.backends.xarm.motion_planner import MotionPlanner
-from tamp.backends.xarm.opening import claimed, connected, detector_of, tool_of
-from tamp.backends.xarm.step_targets import StepTargets
+from tamp.backends.xarm.opening import cell_fields, performer_at, refiner_in
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
 from tamp.model.events import Events
@@ -55,18 +49,15 @@ def _act(
 ) -> Result:
     """A session on the arm at an address, and what it came to."""
     config, events = live.config, Events(log.take)
-    of_arm = {"world": cell.name, "arm": cell.arm.name, "tool": tool_of(cell), "host": address}
-    log.event("start", schema=SCHEMA, seed=config.seed, clock=config.clock, **of_arm, versions=versions())
-    opened.enter_context(claimed(address))
-    detector = detector_of(cell, callbacks.say, opened)
-    loaded()  # now, not while the arm moves
-    driver, hand = connected(cell, address, config.port or CONTROL_PORT, opened)
+    about = {"seed": config.seed, "clock": config.clock, **cell_fields(cell, address)}
+    log.event("start", schema=SCHEMA, **about, versions=versions())
+    refiner = refiner_in(cell, log.event, callbacks.say, opened)
+    performer = performer_at(address, config.port or CONTROL_PORT, refiner, ArmStop(), opened)
     reader = language.arm_reader(config.llm, cell, log)
     opened.callback(reader.close)
+    performer.patience, performer.reader = PATIENCE, reader
     log.best_effort()
-    backend, targets = ArmBackend(driver, cell.T_flange_tool), StepTargets(cell, detector)
-    refiner = StepRefiner(MotionPlanner(cell), targets, log.event)
-    performer = ArmPerformer(backend, refiner, ArmStop(), hand, PATIENCE, reader)
+    backend = performer.backend
     acting = OrderedSession(live, callbacks, Session(performer, events), backend.period, _disturb)
     acting.begin(f"{cell.arm.name} at {address}", log, events, opened)
     result = Result(out=str(log.folder))

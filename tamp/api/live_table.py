@@ -128,7 +128,7 @@ class _TakingOrders:
 
 
 def _disturb(backend: Backend, truth: Perceiver, what: Disturb) -> None:
-    """Move a thing, as if by somebody's hand. InputError where that cannot be."""
+    """Move a thing, as if by hand. InputError where that cannot be."""
     scene, put = truth.perceive(), getattr(backend, "put", None)
     movable = [o.name for o in scene if o.movable]
     if what.thing not in movable or put is None:

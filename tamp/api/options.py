@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, dataclass, fields
@@ -81,8 +82,14 @@ def keywords(config: Callable[P, C]) -> Callable[[Callable[[C], R]], Callable[P,
 
 
 def _with_args(doc: str, config: Any) -> str:
-    """A docstring with a section on the fields of a config before what it says of the result."""
+    """A docstring with a section on the fields of a config, which are named as in Python, before what it says of the
+    result."""
     before, returns, after = doc.partition("Returns:\n")
-    helps = [f"{field.name}: {option.help}" for field, _, option in declared(config)]
+    flags = {flag_of(field, option): f"`{field.name}`" for field, _, option in declared(config)}
+    named = re.compile("|".join(map(re.escape, sorted(flags, key=len, reverse=True))))
+    helps = [
+        f"{field.name}: {named.sub(lambda found: flags[found[0]], option.help)}"
+        for field, _, option in declared(config)
+    ]
     lines = [textwrap.fill(text, 116, subsequent_indent="    ") for text in helps]
     return f"{before}Args:\n{textwrap.indent(chr(10).join(lines), '    ')}\n\n{returns}{after}"

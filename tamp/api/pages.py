@@ -7,10 +7,11 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tamp.api.sources import Say, silent
 from tamp.errors import InputError
+from tamp.view.page_layout import Layout, writable, write
 
 if TYPE_CHECKING:
     from tamp.api.scenes import LoadedScene, Seen
@@ -19,25 +20,10 @@ if TYPE_CHECKING:
     from tamp.pddl.plan_file import PlanFile
     from tamp.pddl.verdict import Verdict
     from tamp.view.live_page import EventSource
-    from tamp.view.page_layout import Layout
     from tamp.view.plan_page import JudgedPlan
 
 MOST_PAGES = 100
 """Episodes that get a page of their own: each takes a third of a second."""
-
-
-def writable(file: Path) -> None:
-    """InputError where no page can be written; one that is there is written anew."""
-    from tamp.view import page_layout
-
-    page_layout.writable(file)
-
-
-def write(file: Path, page: str) -> None:
-    """Write a page. InputError where the disk does not take it."""
-    from tamp.view import page_layout
-
-    page_layout.write(file, page)
 
 
 def drawable() -> None:
@@ -47,7 +33,7 @@ def drawable() -> None:
     rendering.prepare(video=False, pictures=True)
 
 
-def environment(drawn: bool) -> dict[str, str]:
+def drawing_environment(drawn: bool) -> dict[str, str]:
     """What has to be set for a process that imports MuJoCo, before it does: so that frames are `drawn` on the CPU, or
     so that it needs no GL library."""
     from tamp.backends.libero import rendering
@@ -55,10 +41,16 @@ def environment(drawn: bool) -> dict[str, str]:
     return dict(rendering.SOFTWARE if drawn else rendering.NO_RENDERING)
 
 
+def write_categories(file: Path, about: dict[str, Any]) -> None:
+    """Write the page of what `tamp.api.things.categories` gives, with pictures. InputError where the disk is full."""
+    from tamp.view.categories_page import categories_page
+
+    write(file, categories_page(about))
+
+
 def write_scene(file: Path, scene: LoadedScene, seen: Seen) -> None:
     """Write the page of a scene, which was loaded with `pictures`. InputError where the disk does not take it."""
     from tamp.api.scene_info import called_alone, described
-    from tamp.view.page_layout import Layout
     from tamp.view.plan_page import scene_page
 
     about = described(scene, seen)
@@ -92,7 +84,6 @@ class PlanPage:
 
     def write(self, domain: str, problem: Path | None) -> None:
         """Write the page. InputError where the disk does not take it."""
-        from tamp.view.page_layout import Layout
         from tamp.view.plan_page import plan_page
 
         about = (domain, str(problem)) if problem is not None else ("none", "")
@@ -104,7 +95,7 @@ def write_report(paths: list[Path], file: Path, tree: str | None = None, say: Sa
     git `tree` that is named. Several episodes, and of a benchmark the failed ones whose folders are there, get pages in
     a folder beside it, `MOST_PAGES` at most, which are returned. InputError where there is nothing to be read, and
     where a page cannot be written."""
-    from tamp.api.benchmarks import are_logs
+    from tamp.runs.bench.bench_report import are_logs
 
     writable(file)
     return _episodes(paths, file, tree, say) if are_logs(paths) else _bench(paths, file, tree, say)
@@ -114,7 +105,6 @@ def _episodes(paths: list[Path], file: Path, tree: str | None, say: Say) -> list
     from tamp.runs.endings import read_ending
     from tamp.runs.episode_log import logs
     from tamp.view.episode_page import episode_page, episodes_page
-    from tamp.view.page_layout import Layout
 
     if tree is not None:
         raise InputError("--tree is for the results of tamp bench, not for episodes")
@@ -131,16 +121,14 @@ def _episodes(paths: list[Path], file: Path, tree: str | None, say: Say) -> list
 
 def _bench(paths: list[Path], file: Path, tree: str | None, say: Say) -> list[Path]:
     """Write the page of runs, and those of failed episodes, which are returned."""
-    from tamp.api.benchmarks import compared, read_runs
-    from tamp.runs.bench.records import key
-    from tamp.view.bench_page import bench_page, log_of
-    from tamp.view.page_layout import Layout
+    from tamp.runs.bench.bench_report import compared, read_runs
+    from tamp.view.bench_page import bench_page
 
     runs, layout = read_runs(paths, tree), Layout.of()
     if len(runs) > 2:
         raise InputError(f"--html compares two runs; {len(runs)} are given that have episodes in common")
     comparison = next((c for _, _, c in compared(runs)), None)
-    failed = [log for run in runs for r in run.records if not r["success"] and (log := log_of(run, key(r)))]
+    failed = [log for run in runs for r in run.records if not r.success and (log := run.log_of(r))]
     pages = _pages(failed, file, layout, say)
     write(file, bench_page(runs, comparison, pages, layout, file.parent))
     return [*pages.values()]
@@ -181,7 +169,6 @@ class ServedPage:
         """Serve it as long as this lasts; yields its address. `ended` is set then. InputError for a port that is
         taken."""
         from tamp.view.live_page import LivePage
-        from tamp.view.page_layout import Layout
         from tamp.view.serving import served
 
         with served(LivePage(self._source, Layout.of()), host, port, ended) as address:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tamp.api import arguments, language
 from tamp.api.configs import LANGUAGE_PLANNER
-from tamp.api.grounding import one_goal
+from tamp.api.goal_requests import one_goal
 from tamp.api.options import keywords
 from tamp.api.scenes import seen_in
 from tamp.api.tool_configs import PlanConfig

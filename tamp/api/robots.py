@@ -18,14 +18,15 @@ def names() -> list[str]:
     return bodies.names()
 
 
-def is_model(name: str) -> bool:
-    """Whether it names a model that a robot can be made of, a .urdf or .xml, rather than a robot."""
+def described(name: str) -> dict[str, Any]:
+    """A robot as it is used, by its name or its .toml; or the `links` and joints of a model that one can be made of, a
+    .urdf or .xml. InputError where there is none, or it cannot be read."""
     from tamp.backends import body_files
 
-    return body_files.is_model(name)
+    return _model(name) if body_files.is_model(name) else _robot(name)
 
 
-def model(name: str) -> dict[str, Any]:
+def _model(name: str) -> dict[str, Any]:
     """Joints and links of a model, metres, radians and kilograms. InputError where it cannot be read."""
     from tamp.backends import body_files
 
@@ -48,7 +49,7 @@ def _size(part: RigidPart) -> list[float]:
     return (corners.max(axis=0) - corners.min(axis=0)).round(4).tolist() if len(corners) else [0.0, 0.0, 0.0]
 
 
-def robot(name: str) -> dict[str, Any]:
+def _robot(name: str) -> dict[str, Any]:
     """A robot as it is used, by its name or its .toml: metres, radians and kilograms; boxes are lower and upper corners
     in the tool's frame. InputError for a robot that there is not."""
     from motion.robot_shape import survey

@@ -149,10 +149,10 @@ def load_scene(
         body: Another robot in the place of the scene's own: a name such as `xarm7`, or its `.toml`. Not in LIBERO.
         host: With `xarm`: the address of the arm, which stands in the scene already, at its posture.
         port: With `xarm`: its control port; only emulated arms have another than 502.
-        eyes: With `xarm`: who says what is around it: the fault port of `tamp xarm emulate`, `tcp://127.0.0.2:7002`.
+        eyes: With `xarm`: what knows what is around it: the fault port of `tamp xarm emulate`, `tcp://127.0.0.2:7002`.
         pictures: Get ready to draw, in LIBERO: `ground` then shows a language model that sees what there is,
             and `picture` gives it.
-        say: Is told what happens.
+        say: Is called with what happens, a line at a time.
 
     Returns:
         The scene, to be closed by the caller.

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tamp.api import arguments, camera, language
+from tamp.api import arguments, camera_policies, language
 from tamp.api.configs import DEFAULT_SCENE, LANGUAGE_PLANNER, UNSAID, SolveConfig
 from tamp.api.episodes import EpisodeResult
 from tamp.api.options import keywords
@@ -164,7 +164,9 @@ class Episode:
         """Where it is run."""
         config = self.config
         if config.simulator == "libero" and config.perception == "camera":
-            with closing(camera.process(camera.recipe(config, config.instruction is not None))) as process:
+            with closing(
+                camera_policies.process(camera_policies.recipe(config, config.instruction is not None))
+            ) as process:
                 yield self.by_policy(process)
         elif self.at is not None:
             from tamp.backends.xarm.arm_stop import ArmStop
@@ -183,7 +185,7 @@ class Episode:
         `environment` is one of the same task, just reset."""
         from tamp.runs.policy_world import InLiberoByPolicy
 
-        noise = camera.noise(self.config.noise, self.settings.seed, *drawn)
+        noise = camera_policies.noise(self.config.noise, self.settings.seed, *drawn)
         return InLiberoByPolicy(process, self.label, noise, environment)
 
     def simulated(self, environment: LiberoEnvironment | None = None) -> EpisodePlace:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from tamp.runs.episode_log import EpisodeLog
 
 Say = Callable[[str], None]
-"""Is told what happens, a line of plain words at a time."""
+"""Is called with what happens, a line of plain words at a time."""
 Settle = Callable[[str, "Callable[[str], tuple[Goal, ...]]", "EpisodeLog"], "tuple[Goal, ...]"]
-"""Makes goals of words by what reads them, and may ask somebody back. Refusal where that comes to none."""
+"""Makes goals of words by what reads them, and may ask what is meant. Refusal where that comes to none."""
 
 
 def silent(line: str) -> None:
@@ -29,7 +29,7 @@ def silent(line: str) -> None:
 
 
 def unasked(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog) -> tuple[Goal, ...]:
-    """What is read, and nobody is asked back."""
+    """What is read; no question is asked."""
     try:
         return read(text)
     except Refusal as refusal:
@@ -38,7 +38,7 @@ def unasked(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog)
 
 
 def chosen(goals: tuple[Goal, ...], log: EpisodeLog) -> tuple[Goal, ...]:
-    """The goals that whoever was asked back says are meant."""
+    """The goals that the user chose."""
     from tamp.model.goal import in_pddl
 
     log.event("chosen", by="user", goal=in_pddl(goals))

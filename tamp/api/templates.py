@@ -22,7 +22,7 @@ from tamp.model.goal_syntax import Node
 from tamp.pddl.domain_file import load
 from tamp.pddl.tree import tree
 from tamp.perception.predicates import SEEN
-from tamp.skills.declared import backend_of, table_specs
+from tamp.skills.builtin_specs import backend_of, table_specs
 
 Kind = Literal["domain", "skill", "observer", "scene"]
 TEMPLATES = Path(__file__).parents[1] / "templates"

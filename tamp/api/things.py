@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tamp.runs.library_building import Built
 
 Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
-"""Is told what is begun and how many there are of it; yields what is told a line about each that is done."""
+"""Is called with what is begun and how many there are of it; yields what is called with a line for each one done."""
 
 
 def categories(counted: Counted, pictures: bool = False) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def _category(category: Category, pictures: bool) -> dict[str, Any]:
 
     types = types_of(category.thing)
     regions = category.regions("surface", "interior")
-    told: dict[str, Any] = {
+    about: dict[str, Any] = {
         "name": category.name,
         "kind": category.kind,
         "size": category.thing.extent.round(3),
@@ -61,7 +61,7 @@ def _category(category: Category, pictures: bool) -> dict[str, Any]:
         "open": [s.removesuffix("_region").removeprefix(f"{category.name}_") for s in _doors(category)],
         "turned_on": bool(category.knobs),
     }
-    return {**told, "picture": picture(category.model, category.data)} if pictures else told
+    return {**about, "picture": picture(category.model, category.data)} if pictures else about
 
 
 def _doors(category: Category) -> list[str]:
@@ -162,8 +162,8 @@ def _described(model: ObjectModel, source: str, remarks: tuple[str, ...]) -> dic
 
 def _part(model: ObjectModel, part: Any) -> dict[str, Any]:
     skin, joint = model.skins.get(part.name), part.joint
-    told = {"name": part.name, "kind": part.kind, "shapes": len(part.shapes)}
-    told["points"] = 0 if skin is None else len(skin.points)
+    about = {"name": part.name, "kind": part.kind, "shapes": len(part.shapes)}
+    about["points"] = 0 if skin is None else len(skin.points)
     if joint is not None:
-        told["joint"] = {"kind": joint.kind, "limits": joint.limits, "active": joint.active, "rest": joint.rest}
-    return told
+        about["joint"] = {"kind": joint.kind, "limits": joint.limits, "active": joint.active, "rest": joint.rest}
+    return about

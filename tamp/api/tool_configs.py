@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from tamp.api.configs import (
     DEFAULT_MODEL,
@@ -357,57 +357,31 @@ class ShowBodyConfig:
     ]
 
 
-NewName = Annotated[str, Option("Small letters, digits, - and _, a letter first.", "NAME", positional=True)]
-Place = Annotated[Path, Option("The folder in which NAME is made.", "DIR", flag="--in")]
-DomainFolder = Annotated[Path, Option("A folder with a domain.pddl.", "DIR", flag="--domain")]
-
-
 @dataclass(frozen=True)
-class NewDomainConfig:
-    """Write a domain folder that runs.
+class NewConfig:
+    """Write a template that runs: a domain, a skill, an observer, or a scene.
 
-    It can do all that the tabletop domain can, and one thing of its own, which is there to be changed.
+    A domain folder can do all that the tabletop domain can, and one thing of its own. A skill is added to a domain
+    folder with an operator that is bound to it, a predicate, its observer, and a case; an observer with what the domain
+    lacks for it. A scene is a folder with a scene.toml: two things on a table, an instruction, and a goal.
     """
 
-    name: NewName
-    place: Place = Path()
-    kind: ClassVar[Literal["domain"]] = "domain"
+    kind: Annotated[Literal["domain", "skill", "observer", "scene"], Option("What it is.", positional=True)]
+    name: Annotated[str, Option("Small letters, digits, - and _, a letter first.", "NAME", positional=True)]
+    place: Annotated[
+        Path | None, Option("The folder in which a domain or a scene is made; this one.", "DIR", flag="--in")
+    ] = None
+    domain: Annotated[
+        Path | None, Option("The folder with a domain.pddl that a skill or an observer is for; this one.", "DIR")
+    ] = None
 
+    def __post_init__(self) -> None:
+        if self.kind in ("domain", "scene") and self.domain is not None:
+            raise InputError(f"--domain is not for a new {self.kind}; valid: --in DIR")
+        if self.kind in ("skill", "observer") and self.place is not None:
+            raise InputError(f"--in is not for a new {self.kind}; valid: --domain DIR")
 
-@dataclass(frozen=True)
-class NewSkillConfig:
-    """Add a skill to a domain folder.
-
-    Its motion, an operator that is bound to it, a predicate that this makes true, its observer, and a case.
-    """
-
-    name: NewName
-    place: DomainFolder = Path()
-    kind: ClassVar[Literal["skill"]] = "skill"
-
-
-@dataclass(frozen=True)
-class NewObserverConfig:
-    """Add an observer of a predicate to a domain folder.
-
-    Where the domain has no such predicate, it too, an operator that makes it true, and a case.
-    """
-
-    name: NewName
-    place: DomainFolder = Path()
-    kind: ClassVar[Literal["observer"]] = "observer"
-
-
-@dataclass(frozen=True)
-class NewSceneConfig:
-    """Write a folder with a scene.toml.
-
-    Two things on a table, an instruction, and a goal.
-    """
-
-    name: NewName
-    place: Place = Path()
-    kind: ClassVar[Literal["scene"]] = "scene"
-
-
-NewConfig = NewDomainConfig | NewSkillConfig | NewObserverConfig | NewSceneConfig
+    @property
+    def folder(self) -> Path:
+        """Where it is made, or to what it is added."""
+        return self.domain or self.place or Path()

@@ -1,7 +1,7 @@
 """JSON and nothing else, and where in it everything stands.
 
-Nothing is repaired. Text that a language model writes around the JSON, comments and commas too many are told for what
-they are; Python's json says of most of them only that it expected something else.
+Nothing is repaired. Text that a language model writes around the JSON, comments and commas too many are reported as
+what they are; Python's json says of most of them only that it expected something else.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ class _View:
 def calibrated(
     robot: RobotDescription, observations: Sequence[Observation], skins: Mapping[str, Skin]
 ) -> list[CalibratedCamera]:
-    """All cameras, the fixed ones first. Refusal for what cannot be told from these views, and what is missing."""
+    """All cameras, the fixed ones first. Refusal where these views do not determine one, with what is missing."""
     seen = distinct([o for o in observations if o.images])
     if len(seen) < FEWEST:
         raise Refusal(

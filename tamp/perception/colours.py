@@ -1,7 +1,7 @@
 """Compare the colours of a model with those that are seen: what tells products of one shape apart.
 
 The light is not known: on surfaces that face one way in one image it is one factor, and a camera's tones may be raised
-to a power. Neither changes the order of the channels, so that hue tells most; what has none is told by the pattern of
+to a power. Neither changes the order of the channels, so that hue tells most; without hue it is the pattern of
 light and dark on it.
 """
 
@@ -49,7 +49,7 @@ TONES = (0.8, 0.9, 1.0, 1.12, 1.25)
 DIM = 0.1
 """Sum of the channels, each up to 1, of a colour that counts half as grey: hues of what is dark are chance."""
 ASIDE = tuple((x, y) for x in (-0.002, 0.0, 0.002) for y in (-0.002, 0.0, 0.002) if (x, y) != (0.0, 0.0))
-"""Metres by which a thing may be beside where it is thought to be."""
+"""Metres by which a thing may be from where it is thought to be."""
 BLACK = 0.04
 """Brightness below which light and dark are chance."""
 BRIGHTNESS = (0.02, 2.5)
@@ -164,7 +164,7 @@ def likeness(skin: Skin, T_world_skin: Numbers, looks: Sequence[Look]) -> Likene
 
 def is_other(skin: Skin, turned: Sequence[Numbers], looks: Sequence[Look]) -> bool | None:
     """Whether what is seen is something else than a skin at any of some poses (4, 4) that are the same for its shape,
-    the likeliest first; also if it is a little beside where it is thought to be: hues of fine prints are others then.
+    the likeliest first; also if it is a little off: hues of fine prints are others then.
     None where too little is seen of it."""
     here = likeness(skin, turned[0], looks)
     if here is None:

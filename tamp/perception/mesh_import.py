@@ -31,7 +31,7 @@ KINDS = (".obj", ".stl", ".ply", ".glb")
 TOLD = "object.toml"
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254}
 GUESSED = ("m", "mm", "cm")
-"""Units that are tried, in this order, where none is told."""
+"""Units that are tried, in this order, where none is stated."""
 SMALLEST, LARGEST = 0.01, 1.5
 """Metres that a thing's longest side can have."""
 MOST_FACES = 2_000_000

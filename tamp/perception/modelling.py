@@ -185,7 +185,7 @@ def _onto(n: Array) -> Array:
 def modelled(
     thing: SceneObject, skins: Mapping[str, Skin], names: tuple[str, ...], source: str, turns: int | None = None
 ) -> ObjectModel:
-    """The model of a thing that stands upright, with its skins. `turns` is its symmetry where that is told; what stays
+    """The model of a thing that stands upright, with its skins. `turns` is its symmetry where that is known; what stays
     where it stands has none, and one attitude."""
     skin = skins[thing.parts[0].name]
     if not thing.movable:

@@ -165,7 +165,7 @@ def _fits(f: Recognition, p_own: Array) -> bool:
 
 
 def _as_unknown(strange: Recognition, points: Points) -> Recognition:
-    """What has only the shape of a model, as a thing of its own."""
+    """What has only the shape of a model, as an unknown thing."""
     near = points.where(strange.placed.distance(points.p) < EXPLAINED)
     return replace(strange, placed=shaped_like(strange.placed, near), like=())
 

@@ -92,7 +92,7 @@ def onto_planes(
 
 def spread(p: Numbers, n: Numbers, share: Numbers | float = 1.0) -> tuple[Numbers, Numbers]:
     """How uncertain such a motion is: covariances (3, 3) of its turn [rad^2] and of its shift [m^2] for errors of one
-    metre off the planes, where points of one share in all are told apart."""
+    metre off the planes, for points whose shares add up to one."""
     A = np.column_stack([np.cross(p - p.mean(axis=0), n), n]) * np.reshape(share, (-1, 1))
     covariance = np.linalg.inv(A.T @ A + LEAST * np.eye(6))
     return covariance[:3, :3], covariance[3:, 3:]
@@ -276,7 +276,7 @@ def jointly_aligned(views: Sequence[SurfaceView], start: Array | None = None) ->
 
 def undetermined_direction(views: Sequence[SurfaceView], off: Array) -> Numbers | None:
     """The direction (3,) of the camera's frame along or about which it may be anywhere, by what is near the surface
-    from where it is (4, 4); None where all are told."""
+    from where it is (4, 4); None where all are determined."""
     p, _, n, level = (np.concatenate(a) for a in zip(*(v.near(off, REACHES[-1]) for v in views), strict=True))
     turn, shift = spread(p, n, _shares(level))
     for covariance, most in ((shift, UNDETERMINED[0]), (turn, UNDETERMINED[1])):

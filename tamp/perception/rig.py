@@ -71,7 +71,7 @@ is right; where it is a degree off mostly more."""
 NEAR = 0.008
 """Metres from its skin up to which a point is one of the robot's: errors of depth, of encoders, of the skin itself."""
 BODIES = "bodies"
-"""Folder of the skins beside the library's own."""
+"""Folder of the skins in the library's folder."""
 
 
 def steady(image: Image) -> Image:

@@ -25,7 +25,7 @@ REACHED = 0.8
 UP = 0.02
 """Metres above the ground at which they are: what is lower is hardly a thing."""
 SMALLEST = 10
-"""Places beside each other that can hide a thing at least: 40 cm²."""
+"""Adjacent places that can hide a thing at least: 40 cm²."""
 SHOWN = 0.01
 """Metres in front of a place at which what is seen there may be the place itself."""
 ABOVE_FLOOR = (0.01, 0.03)
@@ -84,7 +84,7 @@ class Unseen:
         self.seen = shown(self.places, self.looks)
 
     def hidden(self, scene: Scene) -> Array:
-        """The places (n, 3) that were not seen, enough beside each other for a thing, and in no thing that is known
+        """The places (n, 3) that were not seen, enough adjacent ones for a thing, and in no thing that is known
         of."""
         left = ~self.seen
         left[left] = ~inside_things(self.places[left], scene)

@@ -21,7 +21,7 @@ from tamp.model.atoms import Atom, GroundAction
 from tamp.model.situation import Situation
 from tamp.pddl.planner import Plan
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
-from tamp.skills.declared import IN_WAY
+from tamp.skills.builtin_specs import IN_WAY
 from tamp.skills.open_parts import in_symbols, while_open
 
 SAMPLES = 300

@@ -1,4 +1,4 @@
-"""Camera pictures of a run for its page: drawn in a process beside it, a few a second, from where everything is."""
+"""Camera pictures of a run for its page: drawn in a parallel process, a few a second, from where everything is."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tamp.backends.physics.table import Arrangement
 
 FOLDER, INDEX = "view", "pictures.json"
-"""The folder beside the log, and in it the file that says which pictures there are, and from where they are seen."""
+"""The folder with the log, and in it the file that says which pictures there are, and from where they are seen."""
 NICENESS = 15
 """How much the drawing process gives way to the run, once it is ready: nothing moves yet while it gets ready."""
 EVERY = 0.35
@@ -35,7 +35,7 @@ MISSING = "no pictures on the page: they need OSMesa: apt-get install libosmesa6
 
 
 class PagePictures:
-    """Has pictures drawn. `make` makes what draws, in a process of its own, with a method `take` for what `arrangement`
+    """Has pictures drawn. `make` makes what draws, in a separate process, with a method `take` for what `arrangement`
     says of the world. The run waits for nothing: while one picture is drawn no other one is asked for."""
 
     def __init__(self, make: Make, arrangement: Callable[[], Any], say: Callable[[str], None]) -> None:
@@ -101,7 +101,7 @@ class StageRenderer:
 
 
 def put(folder: Path, name: str, content: bytes) -> None:
-    """Put a file into a folder so that whoever reads it finds the old one or the new one, whole."""
+    """Put a file into a folder so that a reader finds the old one or the new one, whole."""
     folder.mkdir(parents=True, exist_ok=True)
     replace_file(folder / name, content, sync=False)
 

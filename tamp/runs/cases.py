@@ -72,7 +72,7 @@ class Case:
 class SceneCase:
     """A scene, and goals in it one after the other, or words; with both the words must come to these goals.
 
-    `seeds` draw the scene; `refused`: nothing moves, and a reason is told.
+    `seeds` draw the scene; `refused`: nothing moves, and a reason is given.
     """
 
     path: Path
@@ -146,8 +146,8 @@ def read_case(place: Path, domain: Path | None = None) -> Case:
 
 
 def _domain(said: str, folder: Path) -> str:
-    beside = folder / said
-    return str(beside) if beside.exists() else said
+    own = folder / said
+    return str(own) if own.exists() else said
 
 
 def _plans(table: Table, kind: str) -> Iterator[tuple[int, Table]]:

@@ -47,7 +47,7 @@ def read_ending(log: Path) -> Ending:
 
 
 def ending(episode: str, events: list[dict[str, Any]]) -> Ending:
-    """How the episode with these events ended. What is not of its kind, in a log that somebody wrote, is left out."""
+    """How the episode with these events ended. What is not of its kind, in a log that was edited, is left out."""
     last = next((e for e in reversed(events) if e["event"] in LAST), None)
     broken = next((e for e in reversed(events) if e["event"] == "error"), None)
     told = last or {}

@@ -24,7 +24,6 @@ from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
 from tamp.pddl.planner import Engine, Planner
-from tamp.planning.planner_process import PlannerProcess, Recipe
 from tamp.planning.search import SECONDS
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.goal_origin import GoalOrigin
@@ -34,6 +33,7 @@ from tamp.runs.versions import versions
 
 if TYPE_CHECKING:
     from tamp.backends.libero.scene_description import Task
+    from tamp.planning.planner_process import PlannerProcess
 
 GoalSource = Callable[[Scene, WorldState, Domain, EpisodeLog, bytes | None], tuple[Goal, ...]]
 """Where goals come from, to be reached one after the other: language, an option, or the task. The bytes are a PNG of
@@ -58,7 +58,7 @@ class Settings:
     reflexes: frozenset[str] = frozenset(REFLEXES)
     """See `tamp.agent.tabletop`."""
     advises: Callable[[Journal], Decide] | None = None
-    """Makes who is asked what to do where nothing else helps; what he says is kept in the journal."""
+    """Makes what is asked for an action where nothing else helps; its answers are kept in the journal."""
     body: str | None = None
     """The robot, where that is another one than the scene's own: see `tamp.backends.bodies`."""
     calibration: Path | None = None
@@ -74,12 +74,12 @@ class Settings:
     said: str | None = None
     """The words that the goals come from, for the log; None where there are none."""
     origin: GoalOrigin | None = None
-    """Where the goals come from, for the log; None where nobody says."""
+    """Where the goals come from, for the log; None where it is not known."""
 
 
 @dataclass
 class Result:
-    """What an episode came to. Nobody who plans is told.
+    """What an episode came to. The planner does not see it.
 
     `reached`: what was asked for holds in the end, by an oracle of the formula on the simulator's side; goals one after
     the other each at its time. `libero` is LIBERO's `check_success()` of the scene's own task alone, after any control
@@ -91,8 +91,8 @@ class Result:
     `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
     `steps` are the control steps up to the last release, `total_steps` all that the actions took. `touched` has the
     steps in which something was touched that the action was not about, `shifted` the items that were moved so;
-    `disturbed` says what somebody did on purpose, None where nothing was done; `verdicts` how often eyes were `right`
-    about what became of an action, took it for `done` that was not, or for `undone`. `goal`
+    `disturbed` says how the world was disturbed on purpose, None if it was not; `verdicts` how often cameras were
+    `right` about what became of an action, took it for `done` that was not, or for `undone`. `goal`
     is a list for a sequence of goals, `untouched` what was to be left alone; `alternatives` are those taken of goals
     with `or`.
     """
@@ -121,17 +121,8 @@ class Result:
 
     def take(self, outcome: AgentOutcome) -> None:
         """Take over what an agent came to."""
-        for name in (
-            "goal",
-            "untouched",
-            "alternatives",
-            "plan",
-            "executed",
-            "steps",
-            "total_steps",
-            "stage",
-            "reason",
-        ):
+        kept = ("goal", "untouched", "alternatives", "plan", "executed", "steps", "total_steps", "stage", "reason")
+        for name in kept:
             setattr(self, name, getattr(outcome, name))
         self.seconds |= outcome.seconds
 
@@ -148,10 +139,6 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
         return asdict(self)
-
-    def lines(self) -> list[tuple[str, str]]:
-        """What else people are told of it: labels and texts."""
-        return []
 
 
 def begin(log: EpisodeLog, task: Task, settings: Settings, perception: str, backend: str = "libero") -> None:
@@ -184,9 +171,11 @@ def robot_at_table(
     stack: contextlib.ExitStack,
     step_limit: int,
 ) -> TabletopAgent:
-    """A robot whose planner works while the world waits, or beside it in a process that `stack` ends."""
+    """A robot whose planner works while the world waits, or meanwhile in a process that `stack` ends."""
 
-    def beside(*_: Any) -> PlannerProcess:
+    def in_parallel(*_: Any) -> PlannerProcess:
+        from tamp.planning.planner_process import PlannerProcess, Recipe
+
         recipe = Recipe(str(settings.domain.path), settings.planner, settings.seed, settings.seconds, settings.twice)
         made = PlannerProcess(recipe, log)
         stack.callback(made.close)
@@ -195,7 +184,7 @@ def robot_at_table(
 
     rng = np.random.default_rng(settings.seed)
     in_process = in_turn(settings.domain, settings.planner, rng, log, settings.twice, settings.seconds)
-    think: Think = in_process if settings.clock == "paused" else beside
+    think: Think = in_process if settings.clock == "paused" else in_parallel
     ready = at_table(backend, perceiver, robot, settings.domain, think, publish, step_limit)
     ready.table.reflexes = settings.reflexes
     ready.table.advise = None if settings.advises is None else settings.advises(log)

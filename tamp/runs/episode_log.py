@@ -30,7 +30,7 @@ class EpisodeLog:
     """Writes one episode. Every event is one JSON line in `episode.jsonl`, flushed at once.
 
     A folder holds one episode, and is not written over. One that ended by bad input before anything happened does not
-    count: once that is mended, the same command works.
+    count: once that is corrected, the same command works.
     """
 
     folder: Path

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from motion.robot import RobotDescription
 from tamp.agent.agent import Agent, AgentOutcome
-from tamp.agent.camera_perceiver import TabletopPerceiver
 from tamp.agent.clock import Ticked, run
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.xarm.arm_faults import ArmFault
@@ -30,7 +30,8 @@ from tamp.runs.spoken import spoken
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from tamp.agent.searching import Reads
+    from tamp.agent.searching import ObjectSearch, Reads
+    from tamp.agent.tabletop import Tabletop
     from tamp.backends.libero.perturbation_schedule import PerturbationSchedule
     from tamp.runs.task_check import TaskCheck
 
@@ -73,7 +74,7 @@ class EpisodeWorld:
 
 
 class Acting(Ticked, Protocol):
-    """What acts in an episode: an `Agent`, or a policy in a process of its own."""
+    """What acts in an episode: an `Agent`, or a policy in another process."""
 
     @property
     def outcome(self) -> AgentOutcome:
@@ -201,17 +202,20 @@ def _agent(
         untouched = dict.fromkeys(s for g in given for s in g.untouched)
         return goals_in(scene, state, settings.domain, [str(g) for g in given], untouched)
 
-    perceiver, table = world.perceiver, ready.table
-    if perceiver is world.truth:
-        agent = Agent(ready, wanted, log)
-    else:
-        from tamp.agent.camera_perceiver import TabletopPerceiver  # which the oracle does without
-
-        assert isinstance(perceiver, TabletopPerceiver)
-        cameras: TabletopPerceiver = perceiver
-        agent = Agent(ready, wanted, log, lambda reads: cameras.search(table, reads, settings.seed))
+    agent = Agent(ready, wanted, log, _search(world, ready.table, settings.seed))
     agent.begin(scene, state)
     return agent
+
+
+def _search(world: EpisodeWorld, table: Tabletop, seed: int) -> Callable[[Reads], ObjectSearch | None]:
+    """Makes what looks for things that are not seen, where the agent perceives with cameras."""
+    perceiver = world.perceiver
+    if perceiver is not world.truth:
+        from tamp.agent.camera_perceiver import TabletopPerceiver  # which the oracle does without
+
+        if isinstance(perceiver, TabletopPerceiver):
+            return partial(perceiver.search, table, seed=seed)
+    return lambda reads: None
 
 
 def goals_wanted(

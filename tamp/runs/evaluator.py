@@ -1,4 +1,4 @@
-"""Evaluate an episode with ground truth. Nothing of it reaches whoever plans.
+"""Evaluate an episode with ground truth. Nothing of it reaches the planner.
 
 Whether the goals hold is judged by an oracle of the formula; where the scene has a task of its own, its check is asked,
 too. An agent that perceives by itself has names of its own for things: they are matched by where it saw them.
@@ -43,7 +43,7 @@ CHECK_SAYS_NO = "the goal is seen to hold, LIBERO's check of the scene's task sa
 @dataclass(eq=False)
 class GoalOracle:
     """Whether goals hold, one after the other, in ground truth. `sight` states that in symbols; its trail is its own,
-    what is believed it takes from whoever acted."""
+    what is believed it takes from the agent."""
 
     goals: tuple[Goal, ...]
     perceiver: Perceiver
@@ -72,7 +72,7 @@ class GoalOracle:
 
     def reached(self, believed: Mapping[Atom, float]) -> bool:
         """Whether each of the goals held at its time, the last one now; `believed` has atoms and the seconds since when
-        whoever acted believes them."""
+        the agent believes them."""
         rules = self.sight.beliefs.rules
         self.sight.beliefs.since |= {a: t for a, t in believed.items() if a.predicate in rules}
         last = self.holds(self.goals[-1])

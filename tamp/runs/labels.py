@@ -14,7 +14,7 @@ def label(simulator: str, body: object, perception: str, noise: str = "clean", g
 
 def in_physics(engine: str, body: str | None, camera: bool = False, given: bool = False) -> str:
     """The state of a simulation other than LIBERO's, or a `camera` there, with a robot or the scene's own.
-    `given`: what is wanted was not said in words, which cameras are told of."""
+    `given`: what is wanted was not said in words, which runs with cameras note."""
     return _where(f"{body or 'its own robot'} in {engine}", camera, given)
 
 

@@ -46,8 +46,8 @@ class MatchedNames:
 
     def operands(self, action: str) -> tuple[str, ...]:
         """The arguments of an action, `(pick mug_1 table)`, that are things of the simulator's, by its names."""
-        _, *told = action.strip("()").split()
-        return tuple(self.true[thing] for _, thing in map(_beside, told) if thing in self.true)
+        _, *names = action.strip("()").split()
+        return tuple(self.true[thing] for _, thing in map(_beside, names) if thing in self.true)
 
     def backwards(self) -> MatchedNames:
         """From the simulator's names to the policy's."""
@@ -61,19 +61,19 @@ class MatchedNames:
         return f"{side}{self.true[thing]}"
 
 
-def match(told: Mapping[str, Any], scene: Scene) -> MatchedNames:
+def match(record: Mapping[str, Any], scene: Scene) -> MatchedNames:
     """The names of what a policy says that it saw, as `tamp.model.scene.record_of` has it, in the simulator's
     `scene`."""
     pairs: dict[str, str] = {}
     why: dict[str, str] = {}
-    unknown = {name: np.mean(told["boxes"][name], axis=0) for name in told.get("unknown", ())}
-    for category in dict.fromkeys(c for n, c in told["objects"].items() if n not in unknown):
-        seen = [n for n, c in told["objects"].items() if c == category and n not in unknown]
+    unknown = {name: np.mean(record["boxes"][name], axis=0) for name in record.get("unknown", ())}
+    for category in dict.fromkeys(c for n, c in record["objects"].items() if n not in unknown):
+        seen = [n for n, c in record["objects"].items() if c == category and n not in unknown]
         there = [o for o in scene if o.category == category]
         if category in GROUND:
             pairs |= dict(zip(seen, (o.name for o in there), strict=False))
             continue
-        apart = np.array([[_apart(told["poses"][n], o.position) for o in there] for n in seen])
+        apart = np.array([[_apart(record["poses"][n], o.position) for o in there] for n in seen])
         if there:
             rows, columns = linear_sum_assignment(np.minimum(apart, FAR))
             pairs |= {seen[i]: there[j].name for i, j in zip(rows, columns, strict=True) if apart[i, j] <= MATCHED}
@@ -85,8 +85,8 @@ def match(told: Mapping[str, Any], scene: Scene) -> MatchedNames:
     regions: dict[str, str] = {}
     for name, theirs in pairs.items():
         known = {r.name for r in scene.object(theirs).regions}
-        for region in told.get("regions", {}).get(name, ()):
-            if told["objects"][name] in GROUND:
+        for region in record.get("regions", {}).get(name, ()):
+            if record["objects"][name] in GROUND:
                 regions[region] = next(iter(r.name for r in scene.object(theirs).regions))
             elif (said := theirs + region.removeprefix(name)) in known:
                 regions[region] = said
@@ -107,8 +107,8 @@ def _by_place(unknown: Mapping[str, Array], there: list[SceneObject], why: dict[
     return pairs
 
 
-def _apart(told: list[float], position: Array) -> float:
-    return float(np.linalg.norm(np.array(told[:3]) - position))
+def _apart(place: list[float], position: Array) -> float:
+    return float(np.linalg.norm(np.array(place[:3]) - position))
 
 
 def _beside(symbol: str) -> tuple[str, str]:

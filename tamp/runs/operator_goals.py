@@ -18,7 +18,7 @@ from tamp.pddl.planner import Engine
 from tamp.perception.observers import Observer, Things
 from tamp.perception.predicates import SEEN
 from tamp.runs.episode_log import EpisodeLog
-from tamp.skills.declared import facts, table_specs
+from tamp.skills.builtin_specs import facts, table_specs
 
 PLANNED = 30
 """Goals that a planner is asked about in one scene."""

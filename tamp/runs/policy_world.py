@@ -1,4 +1,4 @@
-"""LIBERO's simulator with a policy in a process of its own, which is given images and the instruction alone."""
+"""LIBERO's simulator with a policy in a separate process, which is given images and the instruction alone."""
 
 from __future__ import annotations
 
@@ -157,13 +157,13 @@ class _PolicyAgent:
             return
         self._over, cut = True, self._policy.outcome is None
         try:
-            told = self._policy.end() if cut else self._policy.outcome
+            ended = self._policy.end() if cut else self._policy.outcome
         except PolicyFault as fault:
             self._failed(fault)
             return
-        self.outcome = AgentOutcome(**(told or {}))
+        self.outcome = AgentOutcome(**(ended or {}))
         self.outcome.total_steps = self._steps
-        if cut and told is not None and not self.outcome.done:
+        if cut and ended is not None and not self.outcome.done:
             limit = self.environment.task.step_limit
             self.outcome.fail("execution", f"step limit of {limit} reached")
 

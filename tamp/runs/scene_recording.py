@@ -95,8 +95,8 @@ def record(order: Order, folder: Path) -> RecordedScene:
         recorder.writer.close()
     finally:
         environment.close()
-    told = (result.success, result.reason) if result else (None, None)
-    return RecordedScene(folder, recorder.writer.moments, len(recorder.writer.things), *told)
+    ended = (result.success, result.reason) if result else (None, None)
+    return RecordedScene(folder, recorder.writer.moments, len(recorder.writer.things), *ended)
 
 
 @dataclass(eq=False)

@@ -57,7 +57,7 @@ def line_of(event: Event) -> str:
 
 
 def live_line_of(event: Event) -> str:
-    """The same for somebody who is there while it happens: stages of actions, and whether orders were taken, too."""
+    """The same for a person at a live session: stages of actions, and whether orders were taken, too."""
     match event:
         case StageChanged(name, stage, seconds, why):
             return f"{name} {stage}, {seconds:.1f} s{f': {why}' if why else ''}"

@@ -78,10 +78,10 @@ class Cameras:
             words = Instruction(str(settings.said), scene, state, settings.domain, episode.log)
             return self.read(perceiver.shown(replace(words, names=meant(names, scene))))
 
-        def beside(scene: Scene, state: WorldState) -> tuple[Goal, ...]:
+        def seen_places(scene: Scene, state: WorldState) -> tuple[Goal, ...]:
             return tuple(beside_things(g, scene) for g in given(scene, state))
 
-        return beside if settings.said is None else read
+        return seen_places if settings.said is None else read
 
 
 @dataclass(frozen=True, eq=False)

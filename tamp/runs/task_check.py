@@ -1,4 +1,4 @@
-"""LIBERO's own check of a scene's task, and what the robot touched besides. Nothing of it reaches whoever plans."""
+"""LIBERO's own check of a scene's task, and what the robot touched unintentionally. The planner never sees it."""
 
 from __future__ import annotations
 

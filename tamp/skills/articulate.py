@@ -18,7 +18,7 @@ from tamp.model.scene import Joint, Part, Scene, SceneObject, contains
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
-from tamp.skills.declared import End, articulating
+from tamp.skills.builtin_specs import End, articulating
 from tamp.skills.part_contacts import holds, inner_contacts, push_contacts
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.place_targets import upright

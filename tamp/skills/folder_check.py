@@ -39,7 +39,7 @@ def check(domain: str | Path, problems: Sequence[Path] = (), *, run_python: bool
         if text.notes.source.name == STDIN_NAME:
             return [], outside
         if (files.folder / "skills.toml").is_file():
-            from tamp.skills.declared import facts
+            from tamp.skills.builtin_specs import facts
 
             outside = facts()
             _check_skills(text, files, run_python)
@@ -114,7 +114,7 @@ def _is_list(value: Any) -> bool:
 def _check_skills(domain: DomainText, files: FolderNotes, run_python: bool) -> None:
     """Take down what is wrong with `skills.toml` and with the Python; operators that the table lacks, and effects that
     cannot come true, are noted in the domain. Without its Python, only what the table shows."""
-    from tamp.skills.declared import backend_of, specs, table_specs
+    from tamp.skills.builtin_specs import backend_of, specs, table_specs
 
     path = files.folder / "skills.toml"
     try:
@@ -181,7 +181,7 @@ def _loaded(files: FolderNotes) -> tuple[Domain, Extension] | None:
 
 def _wrong_spec(spec: Spec, domain: Domain) -> str | None:
     """What is wrong with a spec, in words."""
-    from tamp.skills.declared import table_specs
+    from tamp.skills.builtin_specs import table_specs
 
     if spec.name in table_specs():
         return "one of tamp's own has this name; valid: another name"
@@ -199,7 +199,7 @@ def _wrong_spec(spec: Spec, domain: Domain) -> str | None:
 def _check_effects(text: DomainText, domain: Domain, own: Extension, bound: Mapping[str, Spec]) -> None:
     """Take down effects that no skill brings about, and those that nothing observes."""
     from tamp.perception.predicates import SEEN
-    from tamp.skills.declared import facts
+    from tamp.skills.builtin_specs import facts
 
     observed = {*SEEN, *own.observers, *domain.table.beliefs, *facts()}
     observed |= {f for s in own.skills.values() for f in s.spec.facts}

@@ -18,7 +18,7 @@ from tamp.model.motions import Grip, Move
 from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
-from tamp.skills.declared import PICK
+from tamp.skills.builtin_specs import PICK
 from tamp.skills.place import RELEASE_OPENINGS
 from tamp.skills.place_targets import target_of, ways_out
 from tamp.skills.reaching import CLEARANCE, DEXTERITY, Room, both_ways, boxes_of, reach_for, where_within_reach

@@ -18,7 +18,7 @@ from tamp.model.scene import Scene, contains
 from tamp.model.situation import Situation
 from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
-from tamp.skills.declared import PLACE
+from tamp.skills.builtin_specs import PLACE
 from tamp.skills.place_targets import UPWARDS, PlaceTarget, target_of, upright, ways_out
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
 from tamp.skills.surface_layout import arranged

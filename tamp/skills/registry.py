@@ -10,7 +10,7 @@ from tamp.model.domain import Domain
 from tamp.perception.observers import Observer
 from tamp.skills.articulate import Articulate
 from tamp.skills.base import Skill
-from tamp.skills.declared import ENDS, check_table
+from tamp.skills.builtin_specs import ENDS, check_table
 from tamp.skills.domain_python import check_observers, load_extension
 from tamp.skills.pick import Pick
 from tamp.skills.place import Place

@@ -18,7 +18,7 @@ from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
-from tamp.skills.declared import SLIDE
+from tamp.skills.builtin_specs import SLIDE
 from tamp.skills.place_targets import PlaceTarget, target_of
 from tamp.skills.reaching import configuration_at, through, way_to
 

@@ -41,8 +41,8 @@ class RunStatus:
     on: bool = False
 
 
-def episode_page(log: Path, layout: Layout, beside: Path) -> str:
-    """The page of a log, to be written in the folder `beside`, from which it refers to the video. InputError when the
+def episode_page(log: Path, layout: Layout, folder: Path) -> str:
+    """The page of a log, to be written in `folder`, from which it refers to the video. InputError when the
     log cannot be read."""
     story = Story.of(log)
     ended = story.ending()
@@ -55,7 +55,7 @@ def episode_page(log: Path, layout: Layout, beside: Path) -> str:
         SCRIPTS if has_picture else tuple(s for s in SCRIPTS if s != "space.js"),
         data_of(story, content),
         **content,
-        video=address(video, beside) if video.is_file() else "",
+        video=address(video, folder) if video.is_file() else "",
         has_picture=has_picture,
         orders_taken=None,
     )
@@ -153,19 +153,19 @@ def marked(named: Sequence[str], tracks: Tracks) -> list[str]:
     return [*found]
 
 
-def episodes_page(rows: Sequence[tuple[Ending, Path, Path]], layout: Layout, beside: Path) -> str:
+def episodes_page(rows: Sequence[tuple[Ending, Path, Path]], layout: Layout, folder: Path) -> str:
     """The page of several episodes: how each ended, its log, and the file, page or log, that it leads to. Those
     with the same name are distinguished by their folders."""
     counts = Counter(ending.verdict for ending, _, _ in rows)
     same = Counter(ending.episode for ending, _, _ in rows)
     verdicts = ", ".join(f"{n} {'no success' if verdict == 'no' else verdict}" for verdict, n in counts.most_common())
     entries = [
-        (ending, str(log.parent.parent) if same[ending.episode] > 1 else "", address(file, beside))
+        (ending, str(log.parent.parent) if same[ending.episode] > 1 else "", address(file, folder))
         for ending, log, file in rows
     ]
     return layout.page("episodes.html.j2", ("common.js",), {}, title=f"{len(rows)} episodes: {verdicts}", rows=entries)
 
 
-def address(path: Path, beside: Path) -> str:
-    """A file as a page in the folder `beside` refers to it."""
-    return quote(Path(os.path.relpath(path.resolve(), beside.resolve())).as_posix())
+def address(path: Path, folder: Path) -> str:
+    """A file as a page in `folder` refers to it."""
+    return quote(Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix())

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
-import zipfile
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -50,8 +47,10 @@ class Layout:
         """A page. `data` is what its scripts read, `shown` what its template lays out.
 
         Only the page's own scripts can run: its policy names their hashes. It can ask for nothing, but for a `live`
-        one, which may ask whoever serves it.
+        one, which may ask its own server.
         """
+        import gzip
+
         from markupsafe import Markup
 
         script = "".join(map(_asset, scripts))
@@ -77,6 +76,9 @@ class Layout:
 @cache
 def three_js() -> str:
     """The library three.js (MIT), as trimesh ships it in the page of its own viewer. InputError where it does not."""
+    import io
+    import zipfile
+
     try:
         archive = files("trimesh").joinpath("resources", "templates", "viewer.zip").read_bytes()
         with zipfile.ZipFile(io.BytesIO(archive)) as opened:

@@ -37,7 +37,7 @@ class TrackedThing:
     """Something in the scene. `poses` are `T_world_thing` (4, 4), each with the control period from which on, `values`
     those of its joints by the end of their part's name, metres or radians. `corners` (8, 3) are those of the box around
     it, in its own frame, None where the log does not say how large it is. `parts` are its pieces where any of them
-    moves. `note` is shown beside it."""
+    moves. `note` is shown with it."""
 
     name: str
     category: str

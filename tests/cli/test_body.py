@@ -27,10 +27,6 @@ def test_a_robot_as_json() -> None:
     assert low[0] == pytest.approx(-high[0], abs=1e-3)
 
 
-def test_the_robots_that_are_shipped() -> None:
-    assert json.loads(tamp("body", "list", "--json").stdout) == {"bodies": ["panda", "xarm6", "xarm7"]}
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [

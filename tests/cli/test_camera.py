@@ -1,5 +1,4 @@
-"""`--perception camera` on the command line: what is refused before anything is built, what results say, and episodes
-whose eyes get their scenes through a pipe (tests/stand_in_eyes.py)."""
+"""`--perception camera` on the command line: what is refused before anything is built, and the policy server."""
 
 from __future__ import annotations
 
@@ -8,23 +7,17 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from cli.main import app
-from tamp.agent.camera_perceiver import PerceiverFactory
-from tamp.api import camera
+from tamp.api import camera_policies
 from tamp.api.bench import common
-from tamp.api.bench_episodes import Setup
 from tamp.api.configs import BenchConfig, SolveConfig
-from tamp.backends.libero import rendering
 from tamp.errors import InputError
-from tamp.runs.bench.scheduling import Key
-from tests.stand_in_eyes import StandIn, answering
 
 
 @pytest.fixture
@@ -36,11 +29,8 @@ def library(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["solve", "x", "--overlay", "--video"], "--overlay draws what cameras saw on the video; valid with --video"),
-        (["solve", "x", "--noise", "depth"], "--noise depth: nothing is seen with --perception oracle"),
         (["solve", "x", "--perception", "camera"], "tamp objects build"),
         (["bench", "libero_goal", "--perception", "camera"], "tamp objects build"),
-        (["live", "--perception", "camera"], "--perception camera is not built yet for tamp live; valid: oracle"),
         (["policy", "serve"], "tamp objects build"),
     ],
 )
@@ -65,60 +55,14 @@ def test_what_cameras_are_not_for_is_said(options: list[str], message: str, libr
     assert done.exit_code == 2 and message in done.stderr
 
 
-def test_a_results_folder_holds_one_kind_of_eyes() -> None:
+def test_a_results_folder_holds_one_kind_of_perception() -> None:
     config = BenchConfig(suites=("libero_goal",))
     assert "perception" not in common(config), "older folders go on"
     assert common(replace(config, perception="camera", noise="all"))["noise"] == "all"
 
 
-@dataclass(frozen=True)
-class Standing:
-    """Makes the stand-in in the policy's process."""
-
-    eyes: StandIn
-
-    def __call__(self) -> PerceiverFactory:
-        return self.eyes
-
-
-@pytest.mark.thorough
-@pytest.mark.episode
-@pytest.mark.process
-def test_a_benchs_policy_is_kept_for_its_episodes(
-    library: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from tamp.backends.libero.oracle import OraclePerceiver
-
-    rendering.prepare(video=False, camera=True)
-    config = BenchConfig(suites=("libero_goal",), stage="plan", llm="none", perception="camera")
-    runner = Setup(config, tmp_path)()
-    recipe = camera.recipe
-
-    def scene() -> Any:
-        assert runner._scenes is not None and runner._scenes._built is not None
-        return OraclePerceiver(runner._scenes._built).perceive()
-
-    with answering(scene) as (eyes, looks):
-        made: list[camera.Recipe] = []
-
-        def standing(*args: Any, **more: Any) -> camera.Recipe:
-            made.append(replace(recipe(*args, **more), perceivers=Standing(eyes)))
-            return made[-1]
-
-        monkeypatch.setattr(camera, "recipe", standing)
-        records = [runner(Key("libero_goal", 7, k)) for k in (40, 41)]
-        assert runner._policy is not None
-        runner._policy.close()
-    assert [(r["success"], r["perception"], r["failure_stage"]) for r in records] == [
-        (True, "camera, given goal", None)
-    ] * 2
-    assert len(made) == 1 and len(looks) >= 4 and looks[0]["modules"] == looks[-1]["modules"] == []
-    assert records[0]["goal"] == "(turned-on flat_stove_1)" and records[0]["steps"] > 20
-    assert (tmp_path / "episodes" / "libero_goal-7-41" / "episode.jsonl").exists()
-
-
-def test_eyes_that_do_not_go_with_a_backend_are_told() -> None:
-    assert camera.noise("clean", 1)(()) == ()
+def test_perception_that_does_not_go_with_a_backend_is_refused() -> None:
+    assert camera_policies.noise("clean", 1)(()) == ()
     with pytest.raises(InputError, match="--noise: not with --backend pybullet; valid: --backend libero"):
         BenchConfig(suites=("libero_goal",), simulator="pybullet", perception="camera", noise="depth")
     with pytest.raises(InputError, match="--perception: for simulated scenes, or an arm at a table with --body"):
@@ -129,9 +73,9 @@ def test_eyes_that_do_not_go_with_a_backend_are_told() -> None:
 
 @pytest.mark.process
 def test_a_server_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
-    """With the command as it is typed; the library is an empty one, which the eyes need only once there is a scene."""
+    """With the command as it is typed; the library is an empty one, which is needed only once there is a scene."""
     code = (
-        "import tamp.api.camera as c, tamp.perception.library as e\n"
+        "import tamp.api.camera_policies as c, tamp.perception.library as e\n"
         "e.read_index = lambda: None\n"
         "import dataclasses\n"
         "recipe = c.recipe\n"

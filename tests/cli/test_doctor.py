@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from cli import doctor, missing
+from cli.model_weights import known
 from llm.models import weights
-from tamp.api import models
 
 pytestmark = pytest.mark.process
 
@@ -26,7 +26,7 @@ def test_another_mujoco_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_missing_library_says_how_to_get_it() -> None:
-    check = doctor.check_library(doctor.Library("tamp-no-such-distribution", "nothing"))
+    check = doctor.check_library(doctor.Distribution("tamp-no-such-distribution", "nothing"))
     assert str(check).startswith("MISSING ") and str(check).endswith(": not installed  -> make setup")
 
 
@@ -46,7 +46,7 @@ def test_that_no_planner_is_installed_is_a_warning(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_library_that_does_not_import_is_a_fault() -> None:
-    check = doctor.check_library(doctor.Library("mujoco", "no_such_module"))
+    check = doctor.check_library(doctor.Distribution("mujoco", "no_such_module"))
     assert not check.ok
     assert "No module named 'no_such_module'" in check.found
 
@@ -54,7 +54,7 @@ def test_a_library_that_does_not_import_is_a_fault() -> None:
 def test_a_library_for_another_cpu_kills_only_its_probe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "crashing.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGILL)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    check = doctor.check_library(doctor.Library("mujoco", "crashing"))
+    check = doctor.check_library(doctor.Distribution("mujoco", "crashing"))
     assert "SIGILL: compiled for another CPU" in check.found
 
 
@@ -68,10 +68,10 @@ def test_rooms_from_two_places_are_a_fault() -> None:
 
 def test_weights_that_are_not_the_models_are_a_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TAMP_MODELS", str(tmp_path))
-    check = doctor.check_model(models.known()[0])
+    check = doctor.check_model(known()[0])
     assert (check.ok, check.required, check.found) == (False, True, "not there")
     weights.known(weights.DEFAULT).path.write_bytes(b"half")
-    check = doctor.check_model(models.known()[0])
+    check = doctor.check_model(known()[0])
     assert (check.found, check.advice) == ("wrong size or sha256", f"tamp model pull {weights.DEFAULT}")
 
 

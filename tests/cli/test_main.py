@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cli import output
+from cli.main import COMMANDS
 from tamp.errors import InputError, Refusal
 from tests import forked
 
@@ -53,23 +54,8 @@ def test_it_can_be_run_as_a_module(module: str) -> None:
     assert (done.returncode, done.stdout[:5]) == (0, "tamp "), done.stderr
 
 
-COMMANDS = (
-    "solve",
-    "ground",
-    "plan",
-    "bench",
-    "doctor",
-    "scene list",
-    "scene convert",
-    "scene show",
-    "model list",
-    "model pull",
-)
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_can_answer_in_json(command: str) -> None:
-    assert "--json" in tamp(*command.split(), "--help").stdout
+def test_every_command_can_answer_in_json() -> None:
+    assert [command.name for command in COMMANDS if not command.json] == []
 
 
 @pytest.mark.parametrize(
@@ -191,24 +177,3 @@ def test_a_reader_that_leaves_is_no_error() -> None:
         process.stdout.close()
         assert process.stderr.read() == ""
         assert process.wait(timeout=10) == output.BROKEN_PIPE
-
-
-def test_importing_the_simulator_is_silent() -> None:
-    code = (
-        "from tamp.quiet import hush_simulator\nwith hush_simulator():\n    import libero.libero.envs\n"
-        "    from libero.libero import benchmark\n    benchmark.get_benchmark_dict()['libero_goal']()"
-    )
-    done = python(code, TAMP_DEBUG="")
-    assert (done.stdout, done.stderr) == ("", "")
-
-
-def test_help_is_quick() -> None:
-    """It loads nothing of what makes a start slow."""
-    heavy = "numpy", "mujoco", "robosuite", "unified_planning", "ompl", "llama_cpp", "outlines", "ray"
-    code = (
-        "import sys\nfrom cli.main import main\nsys.argv = ['tamp', '--help']\n"
-        f"try:\n    main()\nfinally:\n    print([m for m in {heavy} if m in sys.modules])"
-    )
-    done = python(code)
-    assert "Usage: tamp" in done.stdout
-    assert done.stdout.splitlines()[-1] == "[]"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
-import json
 import socket
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -80,54 +78,11 @@ def test_a_model_that_sees_is_shown_the_agent_view(serving: Serving, tmp_path: P
     assert TEXT in prompt["messages"][-1]["content"], "the log has the words; the picture is a file"
 
 
-@pytest.mark.episode
-@pytest.mark.parametrize("vision", [pytest.param(True, marks=pytest.mark.thorough), False])
-def test_ground_shows_it_only_to_a_model_that_sees(serving: Serving, tmp_path: Path, vision: bool) -> None:
-    with serving(strange) as (url, requests):
-        told = error(tamp("ground", TEXT, "--llm", described(tmp_path, url, vision)))
-    assert "outside the grammar" in told
-    assert len(pictures(requests)) == vision
-    assert len(requests) == 1
-
-
-@pytest.mark.thorough
-@pytest.mark.episode
-def test_bench_shows_it_too(serving: Serving, tmp_path: Path) -> None:
-    out = tmp_path / "r"
-    with serving(strange) as (url, requests):
-        llm = described(tmp_path, url, vision=True)
-        tamp("bench", "libero_spatial", "--tasks", "0", "--stage", "goal", "--llm", llm, "--out", str(out))
-    (record,) = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
-    assert record["failure_stage"] == "input"
-    assert "outside the grammar" in record["failure_reason"]
-    assert len(pictures(requests)) == 1
-
-
-def test_a_model_that_sees_needs_what_draws(serving: Serving, tmp_path: Path) -> None:
-    with serving(strange) as (url, _):
-        llm = described(tmp_path, url, vision=True)
-        code = (
-            "import ctypes.util, sys\nctypes.util.find_library = lambda name: None\nfrom cli.main import main\n"
-            f"sys.argv = ['tamp', 'solve', 'x', '--llm', '{llm}', '--out', '{tmp_path / 'e'}']\nmain()"
-        )
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert error(done).endswith("apt-get install libosmesa6 (or take a model without vision)")
-    assert not (tmp_path / "e").exists()
-
-
-@pytest.mark.parametrize(("command", "about"), [("solve", TEXT), ("ground", TEXT), ("bench", "libero_spatial")])
-def test_a_server_that_is_down_is_noticed_at_once(command: str, about: str, unused: str, tmp_path: Path) -> None:
-    out = () if command == "ground" else ("--out", str(tmp_path / "out"))
-    told = error(tamp(command, about, "--llm", unused, *out))
+def test_a_server_that_is_down_is_noticed_at_once(unused: str, tmp_path: Path) -> None:
+    told = error(tamp("solve", TEXT, "--llm", unused, "--out", str(tmp_path / "out")))
     assert unused in told
     assert told.endswith("refused; is the server running?")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_model_file_that_is_wrong(tmp_path: Path) -> None:
-    path = tmp_path / "m.toml"
-    path.write_text('backend = "server"\nurl = "http://127.0.0.1:1"\ntimout = 5\n')
-    assert "did you mean 'timeout'?" in error(tamp("ground", TEXT, "--llm", str(path)))
 
 
 def test_a_hub_that_cannot_be_had(unused: str, tmp_path: Path) -> None:

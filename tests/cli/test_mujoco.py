@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import forked
-from tests.small_scene import ALL, written
+from tests.small_scene import written
 
 pytestmark = pytest.mark.process
 
@@ -35,13 +35,3 @@ def test_where_it_does_not_go(tmp_path: Path, options: tuple[str, ...], message:
     assert done.returncode == 2, done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_what_is_wrong_in_it_is_one_line(tmp_path: Path) -> None:
-    folder = written(tmp_path, ALL.replace("block_2", "Block 2"))
-    done = tamp("solve", "--scene", str(folder), "--goal", "(in block_1 crate_contain_region)", "--backend", "mujoco")
-    assert done.returncode == 2
-    errors = [line for line in done.stderr.splitlines() if line.startswith("tamp: error")]
-    assert errors == [
-        f"tamp: error: {folder}/scene.xml:6: 'Block 2' is no name in a goal; valid: a-z, 0-9 and _, as 'block_2'"
-    ]

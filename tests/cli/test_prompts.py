@@ -96,19 +96,6 @@ def test_the_same_as_data(run: Path) -> None:
     assert (example["attempt"], example["reply"], example["message"]) == (1, WRONG["reply"], WRONG["message"])
 
 
-def test_folders_and_files_are_counted_once(run: Path) -> None:
-    episode = run / "episodes" / "libero_goal-0-0"
-    for given in ((episode,), (episode / "episode.jsonl",), (episode, episode / "episode.jsonl")):
-        assert report(*given).stdout.startswith("1 log, 1 with")
-    for given in ((run / "episodes",), (run, episode)):
-        assert report(*given).stdout.startswith("3 logs, 3 with")
-
-
-def test_nothing_went_wrong(tmp_path: Path) -> None:
-    told = report(log(tmp_path / "e", READ)).stdout
-    assert told.endswith("\nno failure lies with the language model\n")
-
-
 def test_what_fails_for_geometric_reasons_is_told_apart(tmp_path: Path) -> None:
     no_room = {"event": "outcome", "success": False, "stage": "refinement", "reason": "the door is in the way"}
     refused = {"event": "outcome", "success": False, "stage": "goal", "reason": "the scene has no banana"}

@@ -6,12 +6,11 @@ import gzip
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tamp.runs.bench.records import FIELDS, NOTHING
 from tests.forked import tamp
+from tests.page_episodes import lines, record
 
 pytestmark = pytest.mark.process
 
@@ -20,27 +19,21 @@ def report(*arguments: object) -> subprocess.CompletedProcess[str]:
     return tamp("report", *arguments)
 
 
-def record(suite: str, task: int, k: int, **told: Any) -> dict[str, Any]:
-    whole = {**NOTHING, "suite": suite, "task_id": task, "init_state": k, "language": "do it", "seed": 0}
-    whole |= {"wall_seconds": 2.0, "tree": "abc123", "success": True, "lasting": True, "steps": 90} | told
-    return {name: whole[name] for name in FIELDS}
-
-
 @pytest.fixture
 def results(tmp_path: Path) -> tuple[Path, Path]:
     """A run's folder and a compressed file."""
     folder, packed = tmp_path / "run", tmp_path / "other.jsonl.gz"
     folder.mkdir()
     goal = [record("libero_goal", 0, 0), record("libero_goal", 0, 1, success=False, failure_stage="plan")]
-    (folder / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in goal))
-    packed.write_bytes(gzip.compress((json.dumps(record("libero_90", 3, 0)) + "\n").encode()))
+    (folder / "results.jsonl").write_text(lines(*goal))
+    packed.write_bytes(gzip.compress(lines(record("libero_90", 3, 0)).encode()))
     return folder, packed
 
 
 def test_several_results_are_one_table(results: tuple[Path, Path]) -> None:
     told = report(*results).stdout
-    lines = [line.split() for line in told.splitlines()]
-    assert [line[:3] for line in lines[1:4]] == [
+    cells = [line.split() for line in told.splitlines()]
+    assert [line[:3] for line in cells[1:4]] == [
         ["libero_goal", "2", "50.0"],
         ["libero_90", "1", "100.0"],
         ["all", "3", "66.7"],
@@ -50,8 +43,8 @@ def test_several_results_are_one_table(results: tuple[Path, Path]) -> None:
 
 
 def test_what_was_asked_for_is_told_beside_liberos_check(tmp_path: Path) -> None:
-    some = [record("libero_goal", 0, k, success=k == 0) | {"reached": True} for k in (0, 1)]
-    (tmp_path / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in some))
+    some = [record("libero_goal", 0, k, success=k == 0, reached=True) for k in (0, 1)]
+    (tmp_path / "results.jsonl").write_text(lines(*some))
     assert "reached, by the oracle of what was asked for: 2 of 2" in report(tmp_path).stdout
     told = json.loads(report(tmp_path, "--json").stdout)
     assert (told["reached"], told["reached_of"], told["suites"][0]["successes"]) == (2, 2, 1)
@@ -74,8 +67,8 @@ def test_the_same_as_data(results: tuple[Path, Path]) -> None:
 def test_what_makes_no_table_is_refused(results: tuple[Path, Path], tmp_path: Path) -> None:
     folder, packed = results
     other, twice = tmp_path / "later.jsonl", tmp_path / "twice.jsonl"
-    other.write_text(json.dumps(record("libero_90", 4, 0, tree="def456")) + "\n")
-    twice.write_text(json.dumps(record("libero_90", 4, 0)) + "\n" + other.read_text())
+    other.write_text(lines(record("libero_90", 4, 0, tree="def456")))
+    twice.write_text(lines(record("libero_90", 4, 0)) + other.read_text())
     for arguments, says in (
         ((folder, folder / "results.jsonl"), "run is given twice"),
         ((twice,), "1 episodes are in"),
@@ -94,7 +87,7 @@ def two_runs(tmp_path: Path) -> tuple[Path, Path]:
     for name, verdicts, tree in (("old", (1, 1, 0, 1), "abc123"), ("new", (1, 0, 0), "def456")):
         told = [record("libero_goal", 0, k, success=bool(ok), tree=tree) for k, ok in enumerate(verdicts)]
         (tmp_path / name).mkdir()
-        (tmp_path / name / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in told))
+        (tmp_path / name / "results.jsonl").write_text(lines(*told))
     return tmp_path / "old", tmp_path / "new"
 
 
@@ -110,16 +103,6 @@ def test_two_runs_of_the_same_episodes_stand_side_by_side(two_runs: tuple[Path, 
     assert f"{new}: oracle perception; git tree def456\nthe runs are of different git trees" in trees
     assert compared.splitlines()[2].split() == [old, new, "3", "1", "1", "0", "1", "1"]
     assert [part.splitlines()[0] for part in failed] == [f"failures of {old}", f"failures of {new}"]
-
-
-@pytest.mark.parametrize(
-    ("form", "row"), [("markdown", "| 3 | 1 | 1 | 0 | 1 | 1 |"), ("latex", "& 3 & 1 & 1 & 0 & 1 & 1 ")]
-)
-def test_two_runs_for_papers(two_runs: tuple[Path, Path], form: str, row: str) -> None:
-    done = report(*two_runs, "--format", form)
-    table, compared = done.stdout.split("\n\n")
-    assert "libero" in table and row in compared
-    assert "the runs are of different git trees" in done.stderr
 
 
 def test_two_runs_as_data(two_runs: tuple[Path, Path]) -> None:

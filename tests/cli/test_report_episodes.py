@@ -63,13 +63,6 @@ def test_a_row_an_episode_and_a_count(episodes: Path) -> None:
     assert count == "5 episodes: 2 no, 1 success, 1 interrupted, 1 error\n"
 
 
-def test_one_episode_by_its_folder_or_its_log(episodes: Path) -> None:
-    for path in (episodes / "c-failed", episodes / "c-failed" / "episode.jsonl"):
-        told = report(path).stdout
-        assert "c-failed" in told and told.endswith("1 episode: 1 no\n")
-    assert "\n5 episodes: " in report(episodes, episodes / "a-done").stdout
-
-
 def test_the_same_as_data_and_for_papers(episodes: Path) -> None:
     told = json.loads(report(episodes, "--json").stdout)
     assert told["counts"] == {"success": 1, "no": 2, "interrupted": 1, "error": 1}

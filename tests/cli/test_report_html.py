@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from json import dumps
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,22 @@ import pytest
 
 from cli.main import main
 from cli.output import Output
-from cli.report import report
+from cli.report_results import report
 from tamp.api.tool_configs import ReportConfig
 from tamp.errors import InputError
 from tests.browsing import fits_and_reads, until
-from tests.page_episodes import MARKUP, PLAN, PROBLEM, benchmark, failure, record, recorded, success, with_chest, write
+from tests.page_episodes import (
+    MARKUP,
+    PLAN,
+    PROBLEM,
+    benchmark,
+    failure,
+    lines,
+    record,
+    recorded,
+    success,
+    write,
+)
 
 pytestmark = pytest.mark.process
 
@@ -144,44 +154,6 @@ def test_a_failed_episode_says_why_and_runs_none_of_its_words(tmp_path: Path, ta
     fits_and_reads(page)
 
 
-def test_a_drawer_opens_in_the_picture_and_in_its_words(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
-    file = tmp_path / "page.html"
-    assert tamp("report", write(tmp_path / "e", with_chest()), "--html", file).code == 0
-    page = opened(file, 360, "dark")
-    until(lambda: page.locator(".labels span").count())
-    shut = page.locator("#space").screenshot()
-    page.locator("#step").fill("25")
-    assert until(lambda: page.locator("#space").screenshot() != shut)
-    page.get_by_text("The places as text").click()
-    row = page.locator("tr", has=page.get_by_text("chest_door", exact=True))
-    assert row.locator("td").all_inner_texts()[:3] == ["door", "closed", "open"]
-    fits_and_reads(page)
-
-
-@pytest.mark.parametrize(
-    ("told", "says"),
-    [
-        ({"goal_from": "option"}, "The goal comes from --goal, in PDDL."),
-        (
-            {"goal_from": "scene", "goal_file": "/a/b/kitchenette/scene.toml"},
-            "The goal comes from the scene's file kitchenette/scene.toml.",
-        ),
-        ({}, None),
-    ],
-)
-def test_a_page_says_where_the_goal_comes_from(
-    told: dict[str, str], says: str | None, tmp_path: Path, tamp: Tamp, opened: Opened
-) -> None:
-    events, file = success(), tmp_path / "page.html"
-    events[0] |= {"instruction": None, **told}
-    events = [e for e in events if e["event"] not in ("instruction", "prompt", "reply")]
-    assert tamp("report", write(tmp_path / "e", events), "--html", file).code == 0
-    page = opened(file, 360)
-    assert page.get_by_text("The goal comes from").all_inner_texts() == ([says] if says else [])
-    assert page.locator("#asked ~ ul").inner_text() == "(in mug_1 drawer_1)"  # no table with a column of nothing
-    fits_and_reads(page)
-
-
 def test_two_runs_of_2900_episodes_are_compared_on_a_small_page(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
     old, new = benchmark(tmp_path / "old", 1, 0.03), benchmark(tmp_path / "new", 2, 0.06)
     file = tmp_path / "page.html"
@@ -199,7 +171,7 @@ def test_a_failed_episode_is_one_click_from_its_benchmark(tmp_path: Path, tamp: 
     write(run / "episodes" / "libero_goal-0-1", failure())
     write(run / "episodes" / "libero_goal-0-0", success())
     some = [record("libero_goal", 0, 0), record("libero_goal", 0, 1, success=False, failure_stage="refinement")]
-    (run / "results.jsonl").write_text("".join(dumps(r) + "\n" for r in some))
+    (run / "results.jsonl").write_text(lines(*some))
     done = tamp("report", run, "--html", file)
     assert done.out == f"page {file}; episodes: 1 in {tmp_path / 'page-episodes'}\n"
     page = opened(file)
@@ -237,7 +209,7 @@ def test_runs_and_episodes_of_the_same_name_are_told_apart(tmp_path: Path, tamp:
         assert page.locator("tbody th", has_text=f"in {folder}").count() == 1
     assert len({a.get_attribute("href") for a in page.locator("tbody a").all()}) == 2
     for folder in folders:
-        (folder / "results.jsonl").write_text(dumps(record("libero_goal", 0, 0)) + "\n")
+        (folder / "results.jsonl").write_text(lines(record("libero_goal", 0, 0)))
     assert tamp("report", *folders, "--html", file).code == 0
     page = opened(file)
     assert page.locator("h1").inner_text() == f"{folders[0]} against {folders[1]}"

@@ -107,14 +107,6 @@ def test_a_task_is_converted_into_a_folder_that_is_not_overwritten(tmp_path: Pat
     assert (folder / "scene.toml").read_text() == text
 
 
-@pytest.mark.episode
-def test_what_a_scene_file_cannot_say_exits_1_and_leaves_no_folder(tmp_path: Path) -> None:
-    done = scene("convert", "libero_90/54", "--init-state", "0", "--out", str(tmp_path / "falling"))
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "a scene.toml cannot say it: orange_juice_1 falls over" in done.stderr.splitlines()[-1]
-    assert not (tmp_path / "falling").exists()
-
-
 def test_a_place_that_is_called_as_its_thing_is_told_apart_from_it() -> None:
     regions = [{"name": "basket_1_contain_region", "kind": "interior"}, {"name": "tray_1_top_side", "kind": "surface"}]
     called = {"basket_1": "basket", "basket_1_contain_region": "basket", "tray_1_top_side": "tray"}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tamp.data import data_dir
 from tests.forked import tamp
 
 pytestmark = pytest.mark.process
@@ -103,41 +104,22 @@ def test_what_fails_after_the_step_that_fails_is_listed(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(("plan", "code"), [("good.txt", 0), ("bad.txt", 1), ("short.json", 1), ("other.txt", 2)])
-def test_json_says_the_same(plan: str, code: int, tmp_path: Path) -> None:
-    done = validate(tmp_path, "tabletop", "problem.pddl", plan, "--json")
-    told = json.loads(done.stdout)
-    assert (done.returncode, told["valid"], [p["plan"] for p in told["plans"]]) == (code, code == 0, [plan])
-    if plan == "bad.txt":
-        (judged,) = told["plans"]
-        assert judged["failed"] == {"step": 3, "line": 4, "action": "(pick dish bench)"}
-        assert judged["unmet"] == [
-            {
-                "literal": "(hand-empty)",
-                "lost_at": 2,
-                "lost_time": None,
-                "lost_by": "(pick cup dish)",
-                "values": {},
-                "hint": "(place-on cup bench) makes it true and can be done there",
-            }
-        ]
-    if plan == "other.txt":
-        assert "no operator 'fly'" in told["plans"][0]["error"]
-
-
-def test_a_plan_with_two_mistakes_is_mended(tmp_path: Path) -> None:
-    (tmp_path / "two.txt").write_text("(open-drawer chest)\n(pick cup dish)\n(pick dish bnch)\n(place-in dish chest)\n")
-    done = validate(tmp_path, "tabletop", "problem.pddl", "two.txt", "--json")
-    (told,) = json.loads(done.stdout)["plans"]
-    assert (done.returncode, told["valid"], told["mend"], told["no_mend"]) == (2, None, "valid with 3 changes", None)
-    assert told["edits"][0] == {"kind": "replace", "step": 3, "action": "(place-in cup chest)", "before": None}
-    (tmp_path / "mended.txt").write_text("\n".join(told["mended"]))
-    assert validate(tmp_path, "tabletop", "problem.pddl", "mended.txt").returncode == 0
-
-
-def test_without_time_for_it_no_mend_is_looked_for(tmp_path: Path) -> None:
-    done = validate(tmp_path, "tabletop", "problem.pddl", "bad.txt", "other.txt", "--mend-seconds", "0")
-    assert "changes" not in done.stdout + done.stderr and done.returncode == 2
+def test_json_says_the_same(tmp_path: Path) -> None:
+    done = validate(tmp_path, "tabletop", "problem.pddl", "bad.txt", "--json")
+    answer = json.loads(done.stdout)
+    (judged,) = answer["plans"]
+    assert (done.returncode, answer["valid"], judged["plan"]) == (1, False, "bad.txt")
+    assert judged["failed"] == {"step": 3, "line": 4, "action": "(pick dish bench)"}
+    assert judged["unmet"] == [
+        {
+            "literal": "(hand-empty)",
+            "lost_at": 2,
+            "lost_time": None,
+            "lost_by": "(pick cup dish)",
+            "values": {},
+            "hint": "(place-on cup bench) makes it true and can be done there",
+        }
+    ]
 
 
 def test_a_problem_for_another_domain_is_noted_and_judged_all_the_same(tmp_path: Path) -> None:
@@ -145,20 +127,6 @@ def test_a_problem_for_another_domain_is_noted_and_judged_all_the_same(tmp_path:
     done = validate(tmp_path, "tabletop", "other.pddl", "good.txt", "--json")
     assert (done.returncode, json.loads(done.stdout)["valid"]) == (0, True)
     assert done.stderr == "tamp: note: the problem is for 'kitchen', the domain is 'tabletop'\n"
-
-
-def test_a_plan_comes_from_standard_input_too(tmp_path: Path) -> None:
-    done = validate(tmp_path, "tabletop", "problem.pddl", "-", given=PLANS["good.txt"])
-    assert (done.returncode, done.stdout) == (0, "<stdin>: valid, 6 steps\n")
-
-
-def test_what_is_skipped_of_a_planners_output_is_printed(tmp_path: Path) -> None:
-    (tmp_path / "log.txt").write_text(f"INFO  search\nSolution found!\n{PLANS['good.txt']}Plan cost: 6\n")
-    done = validate(tmp_path, "tabletop", "problem.pddl", "log.txt")
-    skipped = "skipped 3 lines that are no steps: 1-2, 9"
-    assert (done.returncode, done.stdout) == (0, f"log.txt: valid, 6 steps\n  {skipped}\n")
-    (told,) = json.loads(validate(tmp_path, "tabletop", "problem.pddl", "log.txt", "--json").stdout)["plans"]
-    assert told["notes"] == [skipped]
 
 
 def test_an_empty_plan_of_tamp_is_read_where_it_was_printed_and_written(tmp_path: Path) -> None:
@@ -213,13 +181,6 @@ def test_an_arms_plan_is_judged_in_its_world(tmp_path: Path) -> None:
     assert [(b["step"], b["path"], b["line"], b["column"]) for b in told["breaches"]] == [(1, "name", 2, 40)]
 
 
-def test_text_around_an_arms_plan_is_told(tmp_path: Path) -> None:
-    (tmp_path / "fenced.json").write_text(f"```json\n{PLANS['arm.json']}\n```\n")
-    done = validate(tmp_path, "fenced.json")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("tamp: error: fenced.json:1:1: not JSON: a code fence before the JSON object; ")
-
-
 def test_a_world_that_cannot_be_is_bad_input(tmp_path: Path) -> None:
     (tmp_path / "world.toml").write_text('arm = "ur5"\n')
     done = validate(tmp_path, "arm.json", "--world", "world.toml")
@@ -254,3 +215,71 @@ def test_a_number_that_is_too_small_is_told_with_its_value(tmp_path: Path) -> No
     assert (told["further"][-1]["message"], told["further"][-1]["values"]) == (goal, {"(fuel)": -1.5})
     shown = html.unescape(page.read_text())
     assert first in shown and goal in shown
+
+
+OVEN = """(define (domain oven)
+ (:requirements :strips :typing :durative-actions :negative-preconditions)
+ (:types loaf - object)
+ (:predicates (hot) (baked ?l - loaf) (free))
+ (:durative-action heat :parameters () :duration (and (>= ?duration 2) (<= ?duration 20))
+  :condition (and (at start (not (hot)))) :effect (and (at start (hot)) (at end (not (hot)))))
+ (:durative-action bake :parameters (?l - loaf) :duration (= ?duration 3)
+  :condition (and (at start (free)) (over all (hot)))
+  :effect (and (at start (not (free))) (at end (free)) (at end (baked ?l)))))
+"""
+BAKERY = """(define (problem bakery) (:domain oven) (:objects rye oat - loaf)
+ (:init (free)) (:goal (and (baked rye) (baked oat))))
+"""
+TIMED = {
+    "good.txt": "0: (heat) [9]\n1: (bake rye) [3]\n4.5: (bake oat) [3]\n",
+    "early.txt": "0: (heat) [6]\n1: (bake rye) [3]\n4.5: (bake oat) [3]\n",
+    "crossed.txt": "0: (heat) [9]\n1: (bake rye) [3]\n4: (bake oat) [3]\n",
+}
+
+
+def timed(folder: Path, *plans: str) -> subprocess.CompletedProcess[str]:
+    for name, text in {"oven.pddl": OVEN, "bakery.pddl": BAKERY, **TIMED}.items():
+        (folder / name).write_text(text)
+    return tamp("validate", "oven.pddl", "bakery.pddl", *plans, cwd=folder)
+
+
+def test_plans_by_the_clock_are_judged_each_for_itself(tmp_path: Path) -> None:
+    done = timed(tmp_path, "good.txt", "early.txt", "crossed.txt")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout == (
+        "good.txt: valid, 3 steps\n"
+        "early.txt:3: invalid at step 3, (bake oat): needs (hot), which does not hold then\n"
+        "  (hot): made false by step 1, (heat)\n"
+        "  no repair is looked for in plans with times\n"
+        "crossed.txt:3: invalid at step 3, (bake oat): cannot happen at the same time as step 2, because of (free)\n"
+        "  no repair is looked for in plans with times\n"
+    )
+
+
+def test_times_that_are_taken_as_rounded_are_printed(tmp_path: Path) -> None:
+    third = OVEN.replace("(= ?duration 3)", "(= ?duration (/ 10 3))").replace(":typing", ":typing :fluents")
+    (tmp_path / "third.pddl").write_text(third)
+    (tmp_path / "bakery.pddl").write_text(BAKERY)
+    (tmp_path / "third.txt").write_text("0: (heat) [9]\n1.000: (bake rye) [3.333]\n4.334: (bake oat) [3.333]\n")
+    done = tamp("validate", "third.pddl", "bakery.pddl", "third.txt", cwd=tmp_path)
+    told = "  within the rounding of the printed times: steps 2, 3\n"
+    assert (done.returncode, done.stdout) == (0, f"third.txt: valid, 3 steps\n{told}")
+
+
+CONTINUOUS = data_dir("problems") / "continuous"
+
+
+def test_overlaps_on_one_resource_and_too_short_ones_are_refused(tmp_path: Path) -> None:
+    good = (CONTINUOUS / "good.plan").read_text()
+    plans = {
+        "good.plan": good,
+        "overlap.plan": good.replace("8.5: (wipe", "5.0: (wipe"),
+        "short.plan": good.replace("(wipe table) [6.0]", "(wipe table) [0.5]"),
+    }
+    for name, text in plans.items():
+        (tmp_path / name).write_text(text)
+    done = tamp("validate", "continuous", CONTINUOUS / "problem.pddl", *plans, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "good.plan: valid, 4 steps\n" in done.stdout
+    assert "overlap.plan:4: invalid at step 4, (wipe table): needs (arm-free)" in done.stdout
+    assert "short.plan:4: invalid at step 4, (wipe table)" in done.stdout

@@ -124,18 +124,6 @@ def test_a_picture_that_is_old_says_so_and_goes_on(shown: Shown) -> None:
     shown.page.get_by_text("no report for").wait_for(state="hidden", timeout=30_000)
 
 
-def test_it_is_the_page_of_a_run_without_what_an_arm_does_not_have(shown: Shown) -> None:
-    for head in ("Now", "Scene"):
-        assert shown.page.get_by_role("heading", name=head, exact=True).count() == 1
-    for head in ("Orders", "What was asked", "Actions"):
-        assert shown.page.get_by_role("heading", name=head, exact=True).count() == 0
-    assert shown.page.get_by_role("button", name="Stop").count() == 0
-
-
-def test_the_page_needs_nothing_from_elsewhere_and_complains_of_nothing(shown: Shown) -> None:
-    assert shown.wrong == []
-
-
 def test_a_page_is_there_before_the_arm_and_the_detector(tmp_path: Path) -> None:
     viewer = _started("--world", str(BENCH), "--host", "127.0.64.1", "--page-port", "0")
     assert viewer.stdout is not None

@@ -97,8 +97,10 @@ def test_what_an_arm_lacks_is_told_before_anything_is_built() -> None:
         "host: of an arm that is driven; valid with simulator='xarm'": lambda: tamp.load_scene(
             SCENE, simulator="mujoco", host="127.0.0.1"
         ),
-        "panda is none of UFACTORY's arms": lambda: tamp.load_scene(SCENE, body="panda", host="127.0.0.1"),
-        "valid with simulator='xarm'": lambda: tamp.solve("put it away", eyes="tcp://127.0.0.1:7"),
+        "panda is none of UFACTORY's arms": lambda: tamp.load_scene(
+            SCENE, body="panda", host="127.0.0.1", eyes="tcp://127.0.0.1:7"
+        ),
+        "--eyes: for a real arm, --backend xarm": lambda: tamp.solve("put it away", eyes="tcp://127.0.0.1:7"),
     }
     for message, call in cases.items():
         with pytest.raises(tamp.InputError, match=re.escape(message)):

@@ -1,7 +1,7 @@
 """What a session can have done by an arm: the steps of action plans, each a routine that looks at the arm every cycle.
 
 Every step is planned anew from where the arm is, and the arm is sent one leg at a time, so that nothing can run after a
-halt. Whatever goes wrong, and whoever stops it, the arm is halted before anything else happens.
+halt. Whatever goes wrong or stops it, the arm is halted before anything else happens.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tamp.model.atoms import GroundAction
 from tamp.model.backend import Command, Observation
 from tamp.model.events import Publish
 from tamp.planning.deliberation import Thought
-from tamp.skills.declared import ITEM, NAMED, arm_specs
+from tamp.skills.builtin_specs import ITEM, NAMED, arm_specs
 
 HAND_SECONDS = 10.0
 MOST_TOLD = 1000
@@ -44,7 +44,7 @@ SWING = 0.05
 """Metres to each side by which an arm waves."""
 JUMPED = 0.02
 """Metres sideways that a thing may have moved since it was approached: further, and it is approached anew. Less would
-do so for what a detector's noise amounts to, more would bring the tool down beside the thing."""
+do so for what a detector's noise amounts to, more would bring the tool down next to the thing."""
 
 
 def _forms() -> dict[str, tuple[str, ...]]:
@@ -58,7 +58,7 @@ def _forms() -> dict[str, tuple[str, ...]]:
 
 def cannot_read(text: str) -> Thought[Any]:
     """For sessions without a language model."""
-    raise InputError("there is nobody who reads words here; valid: start, stop, skip, end")
+    raise InputError("words are not read here, without a language model; valid: start, stop, skip, end")
 
 
 @dataclass(eq=False)
@@ -70,7 +70,7 @@ class ArmPerformer:
     stop: ArmStop
     hand: HandController | None = None
     patience: float = 0.0
-    """Seconds for which an arm that still moves when it is first told something is waited for: what a session that was
+    """Seconds for which an arm that still moves at its first order is waited for: what a session that was
     killed had sent comes to its end by itself."""
     reader: Callable[[str], Thought[Sequence[Step]]] = cannot_read
     verdict: ArmResult = field(default_factory=lambda: ArmResult(False))
@@ -272,7 +272,7 @@ class ArmPerformer:
         def run() -> None:
             try:
                 thought.set_result(think())
-            except BaseException as e:  # whoever waits for it is told
+            except BaseException as e:  # raised where it is waited for
                 thought.set_exception(e)
 
         threading.Thread(target=run, daemon=True).start()
@@ -295,7 +295,7 @@ class ArmPerformer:
         self.tell("at", q=np.round(now.q, 5), state=now.state)
         if self.doing is not None:
             self.doing.now = self.backend.last.time
-            self.doing.waits_for = "somebody paused the controller" if now.state == STATE_PAUSED else ""
+            self.doing.waits_for = "the controller is paused" if now.state == STATE_PAUSED else ""
         return now
 
     def _found(self, step: Step, q: Array) -> Routine[StepTarget]:

@@ -24,7 +24,7 @@ STANDS = {
     True: "the arm stands still",
     False: "THE ARM DID NOT ACKNOWLEDGE THE STOP: PRESS THE EMERGENCY STOP",
 }
-"""What is said of an arm by whether it has acknowledged a stop; None where it was not told to."""
+"""Whether an arm stands still, in words, by whether it has acknowledged a stop; None where none was sent."""
 
 
 @dataclass(frozen=True)

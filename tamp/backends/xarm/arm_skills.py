@@ -47,8 +47,8 @@ class SkillCall:
 
 
 def arm_skills() -> dict[str, Callable[[SkillCall], Step | HandEvent]]:
-    """Every skill of an arm (`tamp.skills.declared.arm_specs`), and what it comes to: one step or event, so that it has
-    the number of its action in the plan."""
+    """Every skill of an arm (`tamp.skills.builtin_specs`), and what it comes to: a step or an event, so that it
+    has the number of its action in the plan."""
     return {
         "approach-object": lambda c: ApproachObject((c.label,), ref=c.place, index=c.index),
         "move-to-object": lambda c: MoveToObject((c.label,), ref=c.place, index=c.index),

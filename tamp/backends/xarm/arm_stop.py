@@ -44,7 +44,7 @@ class ArmStop:
         if not self._set.is_set() and self.dead_man is not None:
             silent = self.clock() - self._alive
             if silent > self.dead_man:
-                self.now(f"nobody said that they are there for {silent:.1f} s (dead man, {self.dead_man:g} s)")
+                self.now(f"no sign of life for {silent:.1f} s (dead man, {self.dead_man:g} s)")
         return self._reason
 
     @property

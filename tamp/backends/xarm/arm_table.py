@@ -57,7 +57,7 @@ class ArmTable:
 
     @property
     def time(self) -> float:
-        """Seconds of its own: a control period a command."""
+        """Seconds: a control period for each command."""
         return self.steps * self.period
 
     def observe(self) -> RobotState:

@@ -106,7 +106,7 @@ def _after(step: Step, span: _Span, world: Workcell) -> _Span:
 
 
 def _off(step: Step) -> tuple[str, Array]:
-    """The field that says where a step ends beside what it names, and by how much (3,)."""
+    """The field that says where a step ends relative to what it names, and by how much (3,)."""
     match step:
         case ApproachNamed() | ApproachObject():
             return "hover_mm", np.array([0.0, 0.0, step.hover])

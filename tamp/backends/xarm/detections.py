@@ -240,7 +240,7 @@ class JsonLinesFile(_JsonLines):
 
 
 class JsonLinesClient(_JsonLines):
-    """Listens to a detector at `tcp://host:port` on a thread of its own, and connects again whenever that ends."""
+    """Listens to a detector at `tcp://host:port` on a thread, and connects again whenever that ends."""
 
     def __init__(
         self, address: str, cameras: Mapping[str, Array] | None = None, tell: Callable[[str], None] | None = None

@@ -30,7 +30,7 @@ from tamp.pddl.domain_file import load
 from tamp.pddl.lint.findings import valid
 from tamp.pddl.plan_file import PlanFile
 from tamp.pddl.verdict import Verdict
-from tamp.skills.declared import ITEM, NAMED, arm_specs, check_table
+from tamp.skills.builtin_specs import ITEM, NAMED, arm_specs, check_table
 
 Facts = frozenset[Atom]
 AT = "at"

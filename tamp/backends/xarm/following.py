@@ -19,7 +19,7 @@ from tamp.backends.xarm.workcell import Rates
 CYCLE = 0.02
 """Seconds between two looks at the arm."""
 OFF_THE_WAY = 0.1
-"""Radians of any joint beside the way that was checked."""
+"""Radians of any joint off the path that was checked."""
 ARRIVED = (0.0005, np.deg2rad(0.1))
 """Metres and radians from the end of a leg at which it is done."""
 SETTLE = 0.5
@@ -41,7 +41,7 @@ class Leg:
     seconds: float
     share: float = 1.0
 
-    def beside(self, q: Array) -> float:
+    def deviation(self, q: Array) -> float:
         """Radians of the worst joint between a configuration (n,) and the nearest of the way."""
         ends = np.stack([self.q[:-1], self.q[1:]], axis=1) if len(self.q) > 1 else np.stack([self.q, self.q], axis=1)
         start, span = ends[:, 0], ends[:, 1] - ends[:, 0]
@@ -65,10 +65,10 @@ def follow(
         yield None
         stop.check()
         now = look()
-        if (beside := leg.beside(now.q)) > OFF_THE_WAY:
-            told = f"the arm is {np.rad2deg(beside):.1f} degrees beside the way that was checked"
-            raise ArmFault("tracking_error", told)
-        if now.state == STATE_PAUSED:  # by somebody who may let it go on
+        if (off := leg.deviation(now.q)) > OFF_THE_WAY:
+            where = f"{np.rad2deg(off):.1f} degrees off the path that was checked"
+            raise ArmFault("tracking_error", f"the arm is {where}")
+        if now.state == STATE_PAUSED:  # it may be let go on
             until += stop.clock() - last
         last = stop.clock()
         if now.idle:

@@ -98,7 +98,7 @@ class TcpHand:
         try:
             line = _line(event, number)
         except (ValueError, TypeError, RecursionError) as e:
-            raise HandError("refused", f"{event.kind!r} cannot be told as JSON: {e}") from e
+            raise HandError("refused", f"{event.kind!r} cannot be written as JSON: {e}") from e
         try:
             connection = self._connected(deadline)
         except OSError as e:

@@ -6,19 +6,29 @@ import socket
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from typing import Any
 
+from motion.bullet import loaded
 from motion.poses import to_quat
+from tamp.backends.xarm.arm_backend import ArmBackend
 from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_performer import ArmPerformer
+from tamp.backends.xarm.arm_skills import StepRefiner
+from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.detections import Detector, open_detector
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.hand import HandController, TcpHand
+from tamp.backends.xarm.hand import TcpHand
+from tamp.backends.xarm.motion_planner import MotionPlanner
+from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import Workcell
+from tamp.pddl.planner import Tell
 
 
-def tool_of(cell: Workcell) -> list[float]:
-    """Where the tool is in the flange's frame: x y z in metres, and a quaternion w x y z."""
+def cell_fields(cell: Workcell, host: str | None) -> dict[str, Any]:
+    """A world as the start of a log has it: its file, the arm and where it is, and where the tool is in the flange's
+    frame, x y z in metres and a quaternion w x y z."""
     T = cell.T_flange_tool
-    return [*T[:3, 3], *to_quat(T[:3, :3])]
+    return {"world": cell.name, "arm": cell.arm.name, "tool": [*T[:3, 3], *to_quat(T[:3, :3])], "host": host}
 
 
 def detector_of(cell: Workcell, say: Callable[[str], None], opened: ExitStack) -> Detector | None:
@@ -30,16 +40,28 @@ def detector_of(cell: Workcell, say: Callable[[str], None], opened: ExitStack) -
     return detector
 
 
-def connected(cell: Workcell, address: str, port: int, opened: ExitStack) -> tuple[Driver, HandController | None]:
-    """The arm at an address, and the hand that its world names, until `opened` is closed. Nothing is enabled yet, and
-    nothing moves."""
-    driver = Driver.connect(address, cell.arm, port)
+def refiner_in(
+    cell: Workcell, tell: Tell, say: Callable[[str], None], opened: ExitStack, check_twice: bool = True
+) -> StepRefiner:
+    """What refines steps in a world with its detector, until `opened` is closed."""
+    targets = StepTargets(cell, detector_of(cell, say, opened))
+    if check_twice:
+        loaded()  # now, not while the arm moves
+    return StepRefiner(MotionPlanner(cell), targets, tell, check_twice)
+
+
+def performer_at(host: str, port: int, refiner: StepRefiner, stop: ArmStop, opened: ExitStack) -> ArmPerformer:
+    """The arm at an address, which nothing else drives until `opened` is closed, and the hand that its world names.
+    Nothing is enabled yet, and nothing moves. ArmFault where it does not answer, or is driven already."""
+    cell = refiner.planner.cell
+    opened.enter_context(claimed(host))
+    driver = Driver.connect(host, cell.arm, port)
     opened.callback(driver.close)
-    if cell.hand is None:
-        return driver, None
-    hand = TcpHand(cell.hand)
-    opened.callback(hand.close)
-    return driver, hand
+    hand = None
+    if cell.hand is not None:
+        hand = TcpHand(cell.hand)
+        opened.callback(hand.close)
+    return ArmPerformer(ArmBackend(driver, cell.T_flange_tool), refiner, stop, hand)
 
 
 @contextmanager

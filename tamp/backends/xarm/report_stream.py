@@ -94,7 +94,7 @@ def split(received: bytes) -> tuple[list[bytes], bytes]:
 
 
 class ReportStream:
-    """Listens to one port on a thread of its own, and connects again whenever that ends."""
+    """Listens to one port on a thread, and connects again whenever that ends."""
 
     def __init__(self, host: str, port: int) -> None:
         """The arm need not be there yet."""

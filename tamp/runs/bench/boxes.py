@@ -38,7 +38,7 @@ ONE_ROW = 5
 """Most boxes in one row; more stand in two."""
 ROW_GAP = 0.03
 """Between two rows, for a finger's 19 mm and its way open."""
-BESIDE = 0.005
+SIDE_GAP = 0.005
 """Between neighbours in a row."""
 TRAY_X = -0.14
 TRAY_MARGIN = 0.01
@@ -109,7 +109,7 @@ def _tray(sizes: Array) -> Array | None:
     filled = [0.0] * rows
     for width in sorted(along, reverse=True):
         shortest = int(np.argmin(filled))
-        filled[shortest] += float(width) + BESIDE
+        filled[shortest] += float(width) + SIDE_GAP
     return 0.5 * np.array([depth, length]) if max(filled) <= length else None
 
 

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.runs.bench.records import Record
+from tamp.runs.bench.records import EpisodeRecord
 from tamp.runs.bench.scheduling import PATIENCE, Key, LazyRunner, Runner, run_all
 from tamp.runs.bench.workers import THREADS, environment
 
@@ -31,9 +31,9 @@ def run(
     keys: Iterable[Key],
     workers: int,
     make_runner: Callable[[], Runner],
-    given_up: Callable[[Key], Record],
+    given_up: Callable[[Key], EpisodeRecord],
     patience: float = PATIENCE,
-) -> Generator[Record]:
+) -> Generator[EpisodeRecord]:
     """As `run_all`, with actors of one CPU each as workers.
 
     `make_runner` must be picklable, and this folder and Python's be at the same place on every node. An
@@ -55,8 +55,8 @@ class _ActorWorker:
         self._actor = ray.remote(LazyRunner).options(**options).remote(make_runner, os.getcwd())  # noqa: PTH109 (text)
         self._started: Future[Any] = self._actor.__ray_ready__.remote().future()
 
-    def submit(self, key: Key) -> Future[Record]:
-        answer = Future[Record]()
+    def submit(self, key: Key) -> Future[EpisodeRecord]:
+        answer = Future[EpisodeRecord]()
         self._actor.run.remote(key).future().add_done_callback(partial(self._answered, answer))
         return answer
 
@@ -67,7 +67,7 @@ class _ActorWorker:
         with contextlib.suppress(Exception):  # it is gone already, or the cluster is
             self._ray.kill(self._actor)
 
-    def _answered(self, answer: Future[Record], task: Future[Any]) -> None:
+    def _answered(self, answer: Future[EpisodeRecord], task: Future[Any]) -> None:
         error, errors = task.exception(), self._ray.exceptions
         if error is None:
             answer.set_result(task.result())

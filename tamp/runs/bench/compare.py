@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import comb
 
 from tamp.errors import InputError
-from tamp.runs.bench.records import Record, key
+from tamp.runs.bench.records import EpisodeRecord
 from tamp.runs.bench.scheduling import Key
 
 LEVEL = 0.05
@@ -55,10 +55,10 @@ class Comparison:
         )
 
 
-def compare(old: list[Record], new: list[Record]) -> Comparison:
+def compare(old: list[EpisodeRecord], new: list[EpisodeRecord]) -> Comparison:
     """Compare two runs over the task and initial state that both have; InputError when they share none."""
-    before = {key(r): bool(r["success"]) for r in old}
-    both = [(k, before[k], bool(r["success"])) for r in new if (k := key(r)) in before]
+    before = {r.key: r.success for r in old}
+    both = [(r.key, before[r.key], r.success) for r in new if r.key in before]
     if not both:
         raise InputError("the baseline and this run have no episode in common")
     return Comparison(

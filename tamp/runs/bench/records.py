@@ -9,10 +9,11 @@ import statistics
 import weakref
 import zlib
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from math import sqrt
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from tamp.errors import InputError
 from tamp.files import lines
@@ -20,57 +21,68 @@ from tamp.files.json_text import parse_line
 from tamp.files.replacing import replace_file
 from tamp.runs.bench.scheduling import Key
 
-Record = dict[str, Any]
-"""A line of results.jsonl."""
-
-FIELDS = (
-    *("suite", "task_id", "language", "init_state", "seed", "success", "steps", "planning_seconds"),
-    *("execution_seconds", "stepping_seconds", "wall_seconds", "failure_stage", "failure_reason", "goal", "plan"),
-    *("perception", "lasting", "touched", "shifted", "tree"),
-    *("wording", "reply", "confidence", "language_seconds", "reaches", "reached", "task", "disturbed", "verdicts"),
-)
-"""Keys of a record. `planning_seconds` is symbolic planning and refinement, `execution_seconds` all from the first
-command to the last apart from that, `stepping_seconds` what of it the simulator took. `touched` are control
-steps with an unintended contact, by what was touched; `shifted` what was moved without being meant. `tree` is
-the git tree, or null. `wording` is 0 for the task's own instruction; `reply`, `confidence` and `language_seconds` are
-the language model's, null without one; `reaches` is whether a plan for the decoded goal reaches the task's. `reached`
-is whether what was asked for holds by the oracle of the goal, `task` LIBERO's check where that is the task, else null.
-`disturbed` says what somebody did on purpose, null where nothing was done; `verdicts` how often eyes were `right` about
-what became of an action, took it for `done` that was not, or for `undone`.
-"""
-_LATER = ("reply", "confidence", "language_seconds", "reaches", "reached", "task", "disturbed", "verdicts")
-LATER: Record = {"wording": 0, **dict.fromkeys(_LATER)}
-"""Keys that records of earlier versions lack, and what that means."""
 MOST = 1e12
 """What no number of a record exceeds: counts, seconds."""
-_SECONDS = (int, float)
-KINDS: dict[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(("suite", "perception"), str),
-    **dict.fromkeys(("task_id", "init_state", "seed", "steps", "wording"), int),
-    **dict.fromkeys(("planning_seconds", "execution_seconds", "stepping_seconds", "wall_seconds"), _SECONDS),
-    **dict.fromkeys(("confidence", "language_seconds"), (int, float, type(None))),
-    **dict.fromkeys(("success", "lasting"), bool),
-    **dict.fromkeys(("failure_stage", "failure_reason", "tree"), (str, type(None))),
-    **{"touched": dict, "shifted": list},
-}
-"""What the values are that are counted and compared."""
-NOTHING: Record = {
-    "success": False,
-    "steps": 0,
-    "planning_seconds": 0.0,
-    "execution_seconds": 0.0,
-    "stepping_seconds": 0.0,
-    "failure_stage": None,
-    "failure_reason": None,
-    "goal": None,
-    "plan": [],
-    "perception": "oracle",
-    "lasting": False,
-    "touched": {},
-    "shifted": [],
-    **LATER,
-}
-"""What a record says of an episode that came to nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeRecord:
+    """A line of results.jsonl: which episode it is of, and what that came to.
+
+    `planning_seconds` is symbolic planning and refinement, `execution_seconds` all from the first command to the last
+    apart from that, `stepping_seconds` what of it the simulator took. `touched` are control steps with an unintended
+    contact, by what was touched; `shifted` what was moved without being meant. `tree` is the git tree, or None.
+    `wording` is 0 for the task's own instruction; `reply`, `confidence` and `language_seconds` are the language
+    model's, None without one; `reaches` is whether a plan for the decoded goal reaches the task's. `reached` is whether
+    what was asked for holds by the oracle of the goal, `task` LIBERO's check where that is the task, else None.
+    `disturbed` says how the world was disturbed on purpose, None where it was not; `verdicts` how often cameras were
+    `right` about what became of an action, took it for `done` that was not, or for `undone`.
+    """
+
+    suite: str
+    task_id: int
+    language: str | None
+    init_state: int
+    seed: int
+    success: bool = False
+    steps: int = 0
+    planning_seconds: float = 0.0
+    execution_seconds: float = 0.0
+    stepping_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    failure_stage: str | None = None
+    failure_reason: str | None = None
+    goal: str | list[str] | None = None
+    plan: list[str] | None = field(default_factory=list)
+    perception: str = "oracle"
+    lasting: bool = False
+    touched: dict[str, int] = field(default_factory=dict)
+    shifted: list[str] = field(default_factory=list)
+    tree: str | None = None
+    wording: int = 0
+    reply: str | None = None
+    confidence: float | None = None
+    language_seconds: float | None = None
+    reaches: bool | None = None
+    reached: bool | None = None
+    task: bool | None = None
+    disturbed: dict[str, Any] | None = None
+    verdicts: dict[str, int] | None = None
+
+    @property
+    def key(self) -> Key:
+        """Which episode it is of."""
+        return Key(self.suite, self.task_id, self.init_state, self.wording)
+
+    @property
+    def task_name(self) -> str:
+        """The task as commands name it."""
+        return f"{self.suite}/{self.task_id}"
+
+
+FIELDS = tuple(f.name for f in fields(EpisodeRecord))
+LATER = FIELDS[FIELDS.index("wording") :]
+"""Keys that records of earlier versions lack."""
 
 
 @dataclass(eq=False)
@@ -80,7 +92,7 @@ class Results:
     folder: Path
     _unlock: Callable[[], object] | None = field(default=None, init=False)
 
-    def open(self, settings: dict[str, Any]) -> list[Record]:
+    def open(self, settings: dict[str, Any]) -> list[EpisodeRecord]:
         """Make the folder, or go on in it: its records, one for each episode. The folder is locked until this object is
         gone. InputError when another process has locked it, or when the records are of other settings."""
         path = self.folder / "settings.json"
@@ -95,16 +107,16 @@ class Results:
         except OSError as e:
             raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
 
-    def add(self, record: Record) -> None:
+    def add(self, record: EpisodeRecord) -> None:
         """Append a record; it is on disk when this returns. InputError when the disk does not take it."""
         try:
-            lines.append(self.folder / "results.jsonl", json.dumps(record, allow_nan=False))
+            lines.append(self.folder / "results.jsonl", json.dumps(asdict(record), allow_nan=False))
         except OSError as e:
             raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
 
-    def summarise(self, records: list[Record], versions: dict[str, str]) -> dict[str, Any]:
+    def summarise(self, records: list[EpisodeRecord], versions: dict[str, str]) -> dict[str, Any]:
         """Write and return the summary, suite by suite."""
-        summary = {s: summary_of([r for r in records if r["suite"] == s], versions) for s in _suites(records)}
+        summary = {s: summary_of([r for r in records if r.suite == s], versions) for s in _suites(records)}
         self._write("summary.json", summary)
         return summary
 
@@ -124,11 +136,11 @@ class Results:
                 there = f"{self.folder} holds results with {key} {was!r}, not {value!r}"
                 raise InputError(f"{there}: choose another --out")
 
-    def _read(self) -> list[Record]:
+    def _read(self) -> list[EpisodeRecord]:
         path = self.folder / "results.jsonl"
         if not path.exists():
             return []
-        return _once(_parsed(path, lines.complete(path.read_bytes())), key)
+        return _once(_parsed(path, lines.complete(path.read_bytes())), lambda r: r.key)
 
 
 def results_file(path: Path) -> Path:
@@ -136,7 +148,7 @@ def results_file(path: Path) -> Path:
     return path / "results.jsonl" if path.is_dir() else path
 
 
-def read(path: Path) -> list[Record]:
+def read(path: Path) -> list[EpisodeRecord]:
     """The records of a results file, plain or compressed with gzip, or of a run's folder.
 
     Half a last line is left out, and an episode that is there twice counts once. InputError when the file is no
@@ -150,7 +162,7 @@ def read(path: Path) -> list[Record]:
         raise InputError(f"no results at {path}; valid: a folder of tamp bench, its results, or an episode") from e
     except (OSError, EOFError, zlib.error) as e:
         raise InputError(f"cannot read {path}: {getattr(e, 'strerror', None) or e}") from e
-    records = _once(_parsed(path, lines.complete(data)), lambda r: (key(r), r["seed"], r["tree"]))
+    records = _once(_parsed(path, lines.complete(data)), lambda r: (r.key, r.seed, r.tree))
     if not records:
         raise InputError(f"{path} holds no episode")
     return records
@@ -166,73 +178,75 @@ def _settings(path: Path) -> dict[str, Any]:
     return told
 
 
-def _parsed(path: Path, data: bytes) -> list[Record]:
-    records = []
+def _parsed(path: Path, data: bytes) -> list[EpisodeRecord]:
+    hints, records = get_type_hints(EpisodeRecord), []
     for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
         told = parse_line(str(path), number, line)
-        told = {**LATER, **told} if isinstance(told, dict) else {}
-        lacking = [name for name in FIELDS if name not in told]
+        told = told if isinstance(told, dict) else {}
+        lacking = [name for name in FIELDS if name not in told and name not in LATER]
         if lacking:
             reason = f"not an episode of this version of tamp: no {', '.join(lacking[:3])}"
             raise InputError(f"{path}:{number}: {reason}; use the version that wrote it, or choose another --out")
-        if wrong := [name for name, kinds in KINDS.items() if not _is(told[name], kinds)]:
+        known = {name: told[name] for name in FIELDS if name in told}
+        if wrong := [name for name, value in known.items() if not _is(value, hints[name])]:
             raise InputError(f"{path}:{number}: not an episode of tamp: {wrong[0]} is {told[wrong[0]]!r:.40}")
-        records.append(told)
+        records.append(EpisodeRecord(**known))
     return records
 
 
-def _once(records: list[Record], identity: Callable[[Record], Hashable]) -> list[Record]:
+def _once(records: list[EpisodeRecord], identity: Callable[[EpisodeRecord], Hashable]) -> list[EpisodeRecord]:
     """The first record of each episode: two runs at once in one folder, as versions before allowed, left two."""
-    first: dict[Hashable, Record] = {}
+    first: dict[Hashable, EpisodeRecord] = {}
     for r in records:
         first.setdefault(identity(r), r)
     return list(first.values())
 
 
-def _is(value: Any, kinds: Any) -> bool:
-    """Whether a value is of a kind: numbers from 0 up to MOST, and counts by name."""
-    if isinstance(value, dict):
-        return kinds is dict and all(_is(count, int) for count in value.values())
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, kinds) and (not number or 0 <= value <= MOST) and (number or kinds not in (int, _SECONDS))
+def _is(value: Any, hint: Any) -> bool:
+    """Whether a value is of the type of a field; numbers are from 0 up to MOST."""
+    kind, of = get_origin(hint) or hint, get_args(hint)
+    if kind is UnionType:
+        return any(_is(value, each) for each in of)
+    if kind in (int, float):
+        return isinstance(value, int | kind) and not isinstance(value, bool) and 0 <= value <= MOST
+    if kind is dict:
+        return isinstance(value, dict) and all(_is(v, of[1]) for v in value.values())
+    if kind is list:
+        return isinstance(value, list) and all(_is(v, of[0]) for v in value)
+    return kind is Any or isinstance(value, kind)
 
 
-def key(record: Record) -> Key:
-    """Which episode a record is of."""
-    return Key(record["suite"], record["task_id"], record["init_state"], record["wording"])
-
-
-def summary_of(records: list[Record], versions: dict[str, str]) -> dict[str, Any]:
+def summary_of(records: list[EpisodeRecord], versions: dict[str, str]) -> dict[str, Any]:
     """What the records of one suite add up to. `mean_steps` is over the successes, null without any.
 
     `reaching`, `refused` and `median_language_seconds` are there where goals were only decoded.
     """
-    n, successes = len(records), [r for r in records if r["success"]]
+    n, successes = len(records), [r for r in records if r.success]
     low, high = wilson(len(successes), n)
-    minutes = sum(r["wall_seconds"] for r in records) / 60
+    minutes = sum(r.wall_seconds for r in records) / 60
     return {
         "episodes": n,
         "successes": len(successes),
         "success_rate": len(successes) / n,
         "wilson_low": round(low, 4),
         "wilson_high": round(high, 4),
-        "mean_steps": round(statistics.fmean(r["steps"] for r in successes), 1) if successes else None,
-        "median_planning_seconds": round(statistics.median(r["planning_seconds"] for r in records), 3),
+        "mean_steps": round(statistics.fmean(r.steps for r in successes), 1) if successes else None,
+        "median_planning_seconds": round(statistics.median(r.planning_seconds for r in records), 3),
         "episodes_per_minute": round(n / minutes, 2) if minutes else None,
-        "perception": records[0]["perception"],
+        "perception": records[0].perception,
         "versions": versions,
         **_language(records),
     }
 
 
-def _language(records: list[Record]) -> dict[str, Any]:
+def _language(records: list[EpisodeRecord]) -> dict[str, Any]:
     """Refused are those without a goal, rightly or not."""
-    seconds = [r["language_seconds"] for r in records if r["language_seconds"] is not None]
+    seconds = [r.language_seconds for r in records if r.language_seconds is not None]
     if not seconds:
         return {}
     return {
-        "reaching": sum(bool(r["reaches"]) for r in records),
-        "refused": sum(r["goal"] is None and r["language_seconds"] is not None for r in records),
+        "reaching": sum(bool(r.reaches) for r in records),
+        "refused": sum(r.goal is None and r.language_seconds is not None for r in records),
         "median_language_seconds": round(statistics.median(seconds), 3),
     }
 
@@ -247,5 +261,5 @@ def wilson(successes: int, n: int, z: float = 1.96) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def _suites(records: Iterable[Record]) -> list[str]:
-    return list(dict.fromkeys(r["suite"] for r in records))
+def _suites(records: Iterable[EpisodeRecord]) -> list[str]:
+    return list(dict.fromkeys(r.suite for r in records))

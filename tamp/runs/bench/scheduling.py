@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from tamp.runs.bench.records import Record
+    from tamp.runs.bench.records import EpisodeRecord
 
 ATTEMPTS = 3
 """Workers that may die over one episode before it is given up."""
@@ -35,14 +35,14 @@ class Key(NamedTuple):
         return "-".join(map(str, self if self.wording else self[:3]))
 
 
-Runner = Callable[[Key], "Record"]
+Runner = Callable[[Key], "EpisodeRecord"]
 """Runs one episode. Made once in each worker, so it may keep what episodes share."""
 
 
 class BenchWorker(Protocol):
     """A process that runs episodes one after another."""
 
-    def submit(self, key: Key) -> Future[Record]:
+    def submit(self, key: Key) -> Future[EpisodeRecord]:
         """Have it run an episode. The future raises what the runner raised, BrokenExecutor where the process died."""
         ...
 
@@ -63,7 +63,7 @@ class LazyRunner:
         self._make_runner, self._folder = make_runner, folder
         self._runner: Runner | None = None
 
-    def run(self, key: Key) -> Record:
+    def run(self, key: Key) -> EpisodeRecord:
         """Run one episode."""
         if self._runner is None:
             os.chdir(self._folder)
@@ -80,7 +80,7 @@ class _Slot:
         self.key: Key | None = None
         self.since: float | None = None
 
-    def give(self, key: Key) -> Future[Record]:
+    def give(self, key: Key) -> Future[EpisodeRecord]:
         self.key, self.since = key, None
         if self.worker is not None:
             with suppress(BrokenExecutor):  # it may have died since its last episode
@@ -107,14 +107,14 @@ def run_all(
     keys: Iterable[Key],
     workers: int,
     start: Callable[[], BenchWorker],
-    given_up: Callable[[Key], Record],
+    given_up: Callable[[Key], EpisodeRecord],
     patience: float = PATIENCE,
-) -> Generator[Record]:
+) -> Generator[EpisodeRecord]:
     """Records of the given episodes as they come, in any order. `given_up` makes that of an episode over which workers
     died again and again. Raises what a runner raised. Closing the iterator ends the workers."""
     due, deaths = [*keys], Counter[Key]()
     slots = [_Slot(start) for _ in range(min(workers, len(due)))]
-    running: dict[Future[Record], _Slot] = {}
+    running: dict[Future[EpisodeRecord], _Slot] = {}
     try:
         while due or running:
             for slot in slots:

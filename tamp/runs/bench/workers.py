@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from multiprocessing import resource_tracker
 
-from tamp.runs.bench.records import Record
+from tamp.runs.bench.records import EpisodeRecord
 from tamp.runs.bench.scheduling import PATIENCE, Key, LazyRunner, Runner, run_all
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -22,9 +22,9 @@ def run(
     keys: Iterable[Key],
     workers: int,
     make_runner: Callable[[], Runner],
-    given_up: Callable[[Key], Record],
+    given_up: Callable[[Key], EpisodeRecord],
     patience: float = PATIENCE,
-) -> Generator[Record]:
+) -> Generator[EpisodeRecord]:
     """As `run_all`, with processes as workers. `make_runner` must be picklable."""
     return run_all(keys, workers, partial(_ProcessWorker, make_runner), given_up, patience)
 
@@ -42,7 +42,7 @@ class _ProcessWorker:
             self._executor.submit(os.getpid)  # starts the process
         (self._process,) = set(multiprocessing.active_children()).difference(before)
 
-    def submit(self, key: Key) -> Future[Record]:
+    def submit(self, key: Key) -> Future[EpisodeRecord]:
         return self._executor.submit(_run, key)
 
     def is_ready(self) -> bool:
@@ -64,7 +64,7 @@ def _begin(make_runner: Callable[[], Runner], folder: str) -> None:
     _LAZY.append(LazyRunner(make_runner, folder))
 
 
-def _run(key: Key) -> Record:
+def _run(key: Key) -> EpisodeRecord:
     return _LAZY[0].run(key)
 
 

@@ -1,7 +1,7 @@
 """A policy as others know it: reset with an instruction, then an action for each observation.
 
 Inside are a perceiver of pictures, a reader of the instruction, and a session that plans, moves and looks again. It is
-told nothing but observations and the instruction, and ends quietly: once it is done, or knows why not, it holds still.
+given nothing but observations and the instruction. Once it is done, or knows why not, it holds still.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tamp.planning.assistant import JournalBuffer
 from tamp.runs.moving_parts import parts_told
 
 MOST_STEPS = 2000
-"""Control steps after which it gives up by itself: whoever evaluates it has a limit of their own."""
+"""Control steps after which it gives up by itself; an evaluation has its own limit."""
 
 More = Callable[[], Mapping[str, Any]]
 """Gives the pictures of this very moment, named as in an observation."""
@@ -93,7 +93,7 @@ class Policy:
         names: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Begin an episode: what to do is read once the scene has been seen. Without an instruction `given` is asked.
-        `names` are words of whoever gives it, each with the category of the library that they mean, and the region of
+        `names` are words of the instruction, each with the category of the library that they mean, and the region of
         one such thing, if they mean that: {"drawer": ("wooden_cabinet", "top_region")}.
         InputError for neither."""
         if (instruction is None) == (given is None):
@@ -236,8 +236,8 @@ class _Episode:
             return goals_in(scene, state, policy.domain, said["goals"], said.get("untouched", ()))
         policy.journal.event("instruction", text=self.instruction)
         words, names = str(self.instruction), meant(self.names, scene)
-        told = Instruction(words, scene, state, policy.domain, policy.journal, names=names)
-        return policy.read(self._perceiver.shown(told))
+        given = Instruction(words, scene, state, policy.domain, policy.journal, names=names)
+        return policy.read(self._perceiver.shown(given))
 
     def end(self) -> AgentOutcome:
         """Stop here."""

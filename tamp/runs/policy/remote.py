@@ -141,7 +141,7 @@ def _goals(given: Given, scene: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @dataclass(eq=False)
 class _Pipe:
-    """One end of a pipe as a channel: see `tamp.wire.Channel`. `alive` says why nobody answers."""
+    """One end of a pipe as a channel: see `tamp.wire.Channel`. `gone` says why there is no answer."""
 
     connection: Connection
     patience: float | None = None

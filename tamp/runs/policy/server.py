@@ -83,7 +83,7 @@ def serve(
     ready: Callable[[int], None],
     stop: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Serve until `stop`, or Ctrl-C; `ready` is told the port (0: any free one). InputError when it is taken."""
+    """Serve until `stop`, or Ctrl-C; `ready` gets the port (0: any free one). InputError when it is taken."""
     from websockets.sync.server import ServerConnection
     from websockets.sync.server import serve as listening
 

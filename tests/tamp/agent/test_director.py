@@ -63,13 +63,3 @@ def test_a_stop_ends_his_goal_and_what_he_began(live: Live) -> None:
     live.run(2.0)
     assert len(asked) == 1 and live.session.activities == []
     assert live.stages("(pick box_3 table)")[-1] == live.stages(str(GOAL))[-1] == "stopped"
-
-
-def test_what_geometry_objects_to_is_shown_until_something_about_it_is_done(live: Live) -> None:
-    asked = directed(live, lambda q: "skip 1")
-    live.run(0.1)
-    assert live.at_table is not None and live.at_table.director is not None
-    director, crowded = live.at_table.director, Atom("crowded", ("tray", "box_1"))
-    director.object(frozenset({crowded}))
-    live.run(2.0)
-    assert crowded in asked[-1].state.atoms and crowded not in asked[0].state.atoms

@@ -10,11 +10,9 @@ import pytest
 from cli.solve_report import attempts
 from motion.lookahead import Veto
 from motion.poses import Array
-from motion.robot import ServoGains
 from tamp.agent.goal_executor import ATTEMPTS
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.bodies import world_of
 from tamp.model.formula import conjunction, disjunction
 from tamp.model.goal import Goal
 from tamp.pddl.planner import Plan
@@ -24,17 +22,6 @@ from tests.tamp.agent.lamps import (
     VETOED_PERIODS,
     Setting,
 )
-
-
-@pytest.mark.parametrize(("gains", "leads"), [(ServoGains(), True), (ServoGains(lead=0.0, inertia=0.0), False)])
-def test_the_arm_is_servoed_with_the_gains_that_its_robot_is_described_with(
-    setting: Setting, gains: ServoGains, leads: bool
-) -> None:
-    """An arm at the start of its way asks for a point ahead, by as much as its gains say."""
-    described = replace(setting.world.robot, gains=gains)
-    outcome = replace(setting, world=world_of(setting.room.perceive(), described)).pursue("turned-on lamp")
-    assert outcome.done
-    assert any(setting.events("command")[0]["displacement"]) == leads
 
 
 def test_it_plans_refines_executes_and_looks(setting: Setting) -> None:
@@ -56,19 +43,6 @@ def test_an_arm_is_stopped_whatever_goes_wrong(setting: Setting, error: type[Bas
     with pytest.raises(error):
         setting.pursue("turned-on lamp")
     assert setting.room.commands > 0 and setting.room.stops == 1
-
-
-def test_a_thing_that_goes_while_it_is_acted_on_is_a_reason(setting: Setting) -> None:
-    pressed = setting.room.press
-
-    def press(name: str) -> None:
-        pressed(name)
-        setting.room.gone = {name}
-
-    setting.room.press = press  # type: ignore[method-assign]
-    outcome = setting.pursue("turned-on lamp")
-    assert (outcome.done, outcome.stage, outcome.reason) == (False, "perception", "lamp is not seen")
-    assert [e["missing"] for e in setting.events("result")] == ["lamp is not seen"]
 
 
 def test_an_action_that_failed_is_done_again(setting: Setting) -> None:
@@ -139,14 +113,6 @@ def test_facts_of_a_refinement_that_failed_change_the_plan(setting: Setting) -> 
     assert infeasible["reason"] == "unreachable" and infeasible["facts"] == ["(unreachable lamp)"]
 
 
-def test_a_refinement_that_failed_and_taught_nothing_is_the_reason(setting: Setting) -> None:
-    setting.press.refuses["lamp"] = replace(OUT_OF_REACH, facts=frozenset())
-    outcome = setting.pursue("turned-on lamp")
-    assert (outcome.done, outcome.stage) == (False, "refinement")
-    assert outcome.reason == "(press lamp): press: no configuration reaches lamp"
-    assert setting.room.commands == 0 and len(setting.events("plan")) == 1
-
-
 def test_a_goal_that_no_plan_reaches_fails_at_the_plan(setting: Setting) -> None:
     setting.room.lit.add("lamp")
     outcome = setting.pursue("turned-off lamp")
@@ -183,16 +149,6 @@ def test_what_is_still_moving_is_waited_for(setting: Setting) -> None:
     assert outcome.done and outcome.executed == [LAMP], "once was enough"
     waited = [c for c in setting.events("command") if c["stage"] == "wait"]
     assert 2 <= len(waited) <= setting.room.glow + 1, "and one to see that it is at rest"
-
-
-def test_done_and_still_not_seen_is_a_failure_too(setting: Setting) -> None:
-    """The skill is content, the predicate is not: it is tried again, and then told."""
-    setting.room.broken["lamp"] = 100
-    setting.press.achieved = lambda args, scene, held: None  # type: ignore[method-assign]
-    outcome = setting.pursue("turned-on lamp")
-    assert (outcome.done, outcome.stage) == (False, "execution")
-    assert outcome.reason is not None and "(turned-on lamp)" in outcome.reason
-    assert setting.room.pressed == ["lamp"] * ATTEMPTS
 
 
 TORCH = GroundAction("press", ("torch",))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from motion.lookahead import ArmObservation, Veto
+from motion.lookahead import ArmReading, Veto
 from motion.poses import Array, error, pose, rotation_vector_to_matrix
 from motion.timing import Trajectory
 from motion.world import State
@@ -120,27 +120,6 @@ def test_an_arm_that_does_not_move_is_told_at_once_and_given_up() -> None:
     assert (execution.stage, execution.why) == ("halted", "the arm does not get to where it should go")
 
 
-def test_after_a_pause_it_goes_on_from_where_the_arm_is() -> None:
-    arm, execution = KinematicArm(), TrajectoryTracker(timeline(OUT), 0.08, PERIOD)
-    for _ in range(10):
-        command = execution.step(arm.observe())
-        assert command is not None
-        arm.command(*command)
-    arm.T = pose([0.03, 0.04, 0.98])  # pushed aside while nobody asked
-    while (command := execution.step(arm.observe())) is not None:
-        assert len(arm.commands) < BOUND
-        arm.command(*command)
-    assert np.linalg.norm(error(arm.T, OUT.trajectory.T_world_tool[-1])[:3]) < 0.005
-
-
-@pytest.mark.parametrize("response", [0.06, 0.04, 0.03])
-def test_an_arm_that_comes_late_but_still_comes_nearer_is_waited_for(response: float) -> None:
-    slow = KinematicArm(response=response)
-    run(slow, OUT, Grip(0.0))
-    assert np.linalg.norm(error(slow.T, OUT.trajectory.T_world_tool[-1])[:3]) < 0.02
-    assert len(run(KinematicArm(stuck_after=8), OUT)) < 60, "but not one that has stopped"
-
-
 @pytest.mark.parametrize("thing", [0.0, 0.03, 0.06])
 def test_a_grip_ends_when_the_fingers_stop(thing: float) -> None:
     arm = KinematicArm(thing=thing)
@@ -160,16 +139,6 @@ def test_what_is_held_keeps_being_closed_on() -> None:
     assert set(openings[:first]) == {0.08} and set(openings[last + 1 :]) == {0.07}
 
 
-@pytest.mark.parametrize(("grip", "before"), [(0.07, 0.15), (0.0, 0.3)])
-def test_fingers_begin_shortly_before_the_hand_arrives(grip: float, before: float) -> None:
-    """They press for a while before they let go, and have a way to go before they touch."""
-    arm = KinematicArm(opening=0.03)
-    stages = run(arm, replace(OUT, opening=0.03), Grip(grip), opening=0.03)
-    moving = [c.opening for c, stage in zip(arm.commands, stages, strict=False) if stage == "move"]
-    assert moving[-1] == grip and moving[0] == 0.03
-    assert 0 < moving.count(grip) * PERIOD <= before + 3 * PERIOD
-
-
 def test_an_action_may_end_on_the_way() -> None:
     """The arm does not stop between two actions that share a motion, and the fingers follow the second."""
     both = Motion(OUT.trajectory, 0.08, handover=Handover(0.5, 0.05))
@@ -186,12 +155,6 @@ def test_an_action_may_end_on_the_way() -> None:
     assert min(speeds[at - 2 : at + 3]) > 0.5 * max(speeds)
 
 
-def test_letting_go_ends_when_what_was_held_is_free() -> None:
-    arm = KinematicArm(thing=0.02, opening=0.02)
-    stages = run(arm, Grip(0.08), opening=0.02)
-    assert 0.035 < arm.opening < 0.055 and len(stages) < 6
-
-
 @dataclass
 class Guard:
     """Vetoes the steps with these numbers, and asks to stay instead."""
@@ -200,7 +163,7 @@ class Guard:
     asked: int = 0
 
     def veto(
-        self, before: ArmObservation | None, now: ArmObservation, displacement: Array, *_: object
+        self, before: ArmReading | None, now: ArmReading, displacement: Array, *_: object
     ) -> tuple[Veto, Array] | None:
         self.asked += 1
         return (Veto("hand", "bottle", 0.004, 2), np.zeros(6)) if self.asked in self.steps else None
@@ -215,15 +178,6 @@ def guarded(steps: range, **rest: State | None) -> tuple[KinematicArm, Trajector
         vetoes.append(execution.veto)
         arm.command(*command)
     return arm, execution, vetoes
-
-
-def test_the_reference_waits_for_a_vetoed_step() -> None:
-    """Five vetoed steps are made up for afterwards: the same way, later."""
-    (free, _, none), (arm, execution, vetoes) = guarded(range(0)), guarded(range(8, 13))
-    assert not any(none) and [i for i, v in enumerate(vetoes, 1) if v] == list(range(8, 13))
-    assert all(not c.displacement.any() for c, v in zip(arm.commands, vetoes, strict=True) if v)
-    assert 0 <= len(vetoes) - len(none) <= 5 and execution.stage == "done"
-    assert np.allclose(arm.T, free.T, atol=0.003)
 
 
 def test_an_arm_that_is_vetoed_for_good_is_halted_and_nothing_counts_as_finished() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.pddl.domain_file import load
-from tamp.skills.declared import backend_of, check_table
+from tamp.skills.builtin_specs import backend_of, check_table
 from tamp.skills.registry import bind, skills
 
 SHIPPED = sorted(p.parent.name for p in data_dir("domains").glob("*/skills.toml"))

@@ -46,30 +46,9 @@ class Faulty(Engine, OneshotPlannerMixin):  # type: ignore[misc]
         raise NotImplementedError
 
 
-class Raises(Faulty):
-    def answer(self, problem: Any) -> Any:
-        raise KeyError("no such\nthing")
-
-
 class Dies(Faulty):
     def answer(self, problem: Any) -> Any:
         os.abort()
-
-
-class Exits(Faulty):
-    def answer(self, problem: Any) -> Any:
-        os._exit(3)
-
-
-class Babbles(Faulty):
-    """Prints rubbish on both streams, and has no plan in the end."""
-
-    def answer(self, problem: Any) -> Any:
-        sys.stdout.write("\x00\xff rubbish" * 1000)
-        sys.stderr.write("Traceback (most recent call last):\n")
-        os.write(1, b"\xfe\xff rubbish\n" * 1000)
-        os.write(2, b"\xfe\xff rubbish\n" * 1000)
-        return self.result("SOLVED_SATISFICING")
 
 
 class Lies(Faulty):
@@ -80,18 +59,6 @@ class Lies(Faulty):
         some = [next(iter(problem.objects(p.type))) for p in action.parameters]
         wrong = SequentialPlan([ActionInstance(action, tuple(some))] * 2)
         return self.result("SOLVED_SATISFICING", wrong)
-
-
-class Asks(Faulty):
-    """Reads standard input."""
-
-    def answer(self, problem: Any) -> Any:
-        return self.result("UNSOLVABLE_PROVEN" if sys.stdin.read() == "" else "SOLVED_SATISFICING")
-
-
-class GivesUp(Faulty):
-    def answer(self, problem: Any) -> Any:
-        return self.result("UNSOLVABLE_INCOMPLETELY")
 
 
 class OutOfMemory(Faulty):

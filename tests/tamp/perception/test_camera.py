@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 PLACES = ((-0.15, -0.15), (0.12, -0.1), (-0.12, 0.18), (0.14, 0.2))
 
 
-class Eyes:
+class Viewer:
     """A perceiver that is shown one observation after the other."""
 
     def __init__(self) -> None:
@@ -66,11 +66,11 @@ def test_things_are_recognised_wherever_they_stand(
         standing(known[name], x + nudges[2 * i], y + nudges[2 * i + 1], yaws[i])
         for i, (name, (x, y)) in enumerate(zip(order, PLACES, strict=True))
     ]
-    eyes = Eyes()
-    scene = eyes.see(observed(true))
+    viewer = Viewer()
+    scene = viewer.see(observed(true))
     assert sorted(o.category for o in scene if o.movable) == sorted(order)
     for placed in true:
-        (track,) = [t for t in eyes.perceiver.tracks.values() if t.placed.model is placed.model]
+        (track,) = [t for t in viewer.perceiver.tracks.values() if t.placed.model is placed.model]
         millimetres, degrees = pose_errors(placed.model, placed.T_world_object, track.placed.T_world_object)
         assert millimetres < 4.0 and degrees < 4.0, (track.name, millimetres, degrees)
 
@@ -104,23 +104,23 @@ def scaled(K: Array, by: float) -> Array:
 @pytest.mark.parametrize("name", BAD)
 def test_pictures_that_cannot_be_are_refused_with_one_reason(name: str, later: bool) -> None:
     change, why = BAD[name]
-    eyes = Eyes()
+    viewer = Viewer()
     if later:
-        eyes.see(observed(some()))
+        viewer.see(observed(some()))
     with pytest.raises((Refusal, InputError), match=why):
-        eyes.see(changed(observed(some()), change))
+        viewer.see(changed(observed(some()), change))
 
 
 @pytest.mark.parametrize("lag", [1, 3])
 def test_a_camera_that_shows_what_was_is_refused(lag: int) -> None:
     """One that is frozen, and one that lags behind while the arm comes down."""
-    eyes = Eyes()
+    viewer = Viewer()
     angles = [0.0, 0.15, 0.3, 0.45]
     then = [observed(some(), q) for q in angles]
-    eyes.see(then[0])
+    viewer.see(then[0])
     with pytest.raises(Refusal, match="does not show the robot where its encoders have it"):
-        eyes.see(replace(then[3], images=then[3 - lag].images))
-    assert {o.category for o in eyes.see(then[3]) if o.movable} == {"can", "carton"}
+        viewer.see(replace(then[3], images=then[3 - lag].images))
+    assert {o.category for o in viewer.see(then[3]) if o.movable} == {"can", "carton"}
 
 
 def test_an_arm_over_the_table_is_an_obstacle_where_it_is_and_nothing_once_it_is_gone() -> None:
@@ -128,16 +128,16 @@ def test_an_arm_over_the_table_is_an_obstacle_where_it_is_and_nothing_once_it_is
     points, normals = prism(rectangle(0.08, 0.6), 0.08, 0.003)
     made, _ = thing("arm", points, normals)
     forearm = modelled(made, {"arm": skin(points, normals, (220, 170, 140))}, ("arm",), "")
-    eyes = Eyes()
-    assert not boxes(eyes.see(observed(some())))
+    viewer = Viewer()
+    assert not boxes(viewer.see(observed(some())))
     for x in (0.2, -0.02):
-        scene = eyes.see(observed([*some(), standing(forearm, x, 0.25, 0.0, above=0.13)]))
+        scene = viewer.see(observed([*some(), standing(forearm, x, 0.25, 0.0, above=0.13)]))
         assert {o.category for o in scene if o.movable} == {"can", "carton"}, "no known thing is seen in it"
         middle = np.array([x, 0.1, HEIGHT + 0.15])
         assert any(np.all(middle > low) and np.all(middle < high) for low, high in boxes(scene))
         old = np.array([0.22 - x, 0.2, HEIGHT + 0.15])
         assert not any(np.all(old > low) and np.all(old < high) for low, high in boxes(scene)), "where it was before"
-    assert not boxes(eyes.see(observed(some())))
+    assert not boxes(viewer.see(observed(some())))
 
 
 def boxes(scene: Scene) -> list[tuple[Array, Array]]:
@@ -148,13 +148,13 @@ def boxes(scene: Scene) -> list[tuple[Array, Array]]:
 def test_a_known_shape_in_other_colours_is_an_unknown_thing_of_that_shape() -> None:
     known = library()
     can = standing(painted(known["can"], (40, 60, 220)), 0.1, 0.15, 0.0)
-    eyes = Eyes()
-    scene = eyes.see(observed([can, standing(known["carton"], -0.1, -0.1, 0.4)]))
+    viewer = Viewer()
+    scene = viewer.see(observed([can, standing(known["carton"], -0.1, -0.1, 0.4)]))
     assert sorted(o.category for o in scene if o.movable) == ["blue_cylinder", "carton"]
     assert scene.unknown == ("unknown_1",) and scene.object("unknown_1").movable
-    size = np.ptp(eyes.perceiver.tracks["unknown_1"].placed.points(), axis=0)
+    size = np.ptp(viewer.perceiver.tracks["unknown_1"].placed.points(), axis=0)
     assert size == pytest.approx([0.066, 0.066, 0.1], abs=0.003)
-    assert eyes.see(observed([can, standing(known["carton"], -0.1, -0.1, 0.4)])).unknown == ("unknown_1",), "followed"
+    assert viewer.see(observed([can, standing(known["carton"], -0.1, -0.1, 0.4)])).unknown == ("unknown_1",), "followed"
 
 
 @pytest.mark.parametrize("light", [0.4, 0.7, 1.2])
@@ -162,26 +162,26 @@ def test_light_is_no_colour(light: float) -> None:
     """A picture that is darker or lighter, and each camera by itself."""
     dark, same = observed(some()).images
     lit = replace(dark, colour=np.clip(dark.colour * light, 0, 255).astype(np.uint8))
-    scene = Eyes().see(replace(observed(some()), images=(lit, same)))
+    scene = Viewer().see(replace(observed(some()), images=(lit, same)))
     assert {o.category for o in scene if o.movable} == {"can", "carton"} and not scene.unknown
 
 
 def test_a_thing_in_the_air_is_none() -> None:
     known = library()
-    scene = Eyes().see(observed([*some(), standing(known["box"], 0.0, 0.3, 0.0, above=0.12)]))
+    scene = Viewer().see(observed([*some(), standing(known["box"], 0.0, 0.3, 0.0, above=0.12)]))
     assert {o.category for o in scene if o.movable} == {"can", "carton"}
     assert len(boxes(scene)) == 1
 
 
 def test_what_fell_over_is_found_again_as_what_it_was() -> None:
     known = library()["carton"]
-    eyes = Eyes()
+    viewer = Viewer()
     before = [t for t in some() if t.model is known]
-    eyes.see(observed(before))
+    viewer.see(observed(before))
     lying = rotation_about(np.array([0.0, 1.0, 0.0]), 0.5 * np.pi)
     for where in (-0.1, 0.15):
         fallen = PlacedModel(known, pose([where, 0.1, HEIGHT + 0.035], rotation_about(UP, 0.7) @ lying))
-        scene = eyes.see(observed([fallen]))
+        scene = viewer.see(observed([fallen]))
         assert [o.name for o in scene if o.movable] == ["carton_1"]
         box = np.array([scene.object("carton_1").bounds(), fallen.as_object("carton_1").bounds()])
         assert np.abs(box[0] - box[1]).max() < 0.005
@@ -193,57 +193,57 @@ def grasped(observation: Observation, thing: PlacedModel) -> Observation:
     return replace(observation, robot=robot)
 
 
-def holding_a_carton() -> tuple[Eyes, PlacedModel]:
-    """Eyes that take a carton for held, and where that would be."""
+def holding_a_carton() -> tuple[Viewer, PlacedModel]:
+    """A viewer that takes a carton for held, and where that would be."""
     carton = standing(library()["carton"], -0.1, -0.1, 0.4)
-    eyes = Eyes()
-    eyes.see(observed([carton]))
+    viewer = Viewer()
+    viewer.see(observed([carton]))
     lifted = PlacedModel(carton.model, pose([0.0, 0.0, 0.05]) @ carton.T_world_object)
     tool = grasped(observed([]), lifted).robot.T_world_tool
-    hand = eyes.perceiver.hand
+    hand = viewer.perceiver.hand
     hand.held, hand.T_tool_held = "carton_1", inverse(tool) @ lifted.T_world_object
-    return eyes, lifted
+    return viewer, lifted
 
 
 @pytest.mark.parametrize("degrees", [0.0, 10.0])
 def test_what_turned_in_the_hand_is_where_it_is_seen(degrees: float) -> None:
-    eyes, lifted = holding_a_carton()
+    viewer, lifted = holding_a_carton()
     turn = pose([0.0, 0.0, 0.0], rotation_about(UP[[2, 0, 1]], np.radians(degrees)))
     turned = PlacedModel(lifted.model, lifted.T_world_object @ turn)
-    scene = eyes.see(grasped(observed([turned]), lifted))
+    scene = viewer.see(grasped(observed([turned]), lifted))
     assert [o.name for o in scene if o.movable] == ["carton_1"] and scene.in_hand == ("carton_1",)
-    found = eyes.perceiver.tracks["carton_1"].placed.T_world_object
+    found = viewer.perceiver.tracks["carton_1"].placed.T_world_object
     millimetres, off = pose_errors(turned.model, turned.T_world_object, found)
     assert millimetres < 5.0 and off < 3.0
 
 
 @pytest.mark.parametrize("away", [0.03, 0.05, 0.2])
 def test_what_is_seen_beside_the_hand_is_not_in_it(away: float) -> None:
-    eyes, lifted = holding_a_carton()
+    viewer, lifted = holding_a_carton()
     lies = PlacedModel(lifted.model, pose([away, 0.0, -0.05]) @ lifted.T_world_object)
-    scene = eyes.see(grasped(observed([lies]), lifted))
-    assert scene.in_hand == () and eyes.perceiver.hand.held is None
+    scene = viewer.see(grasped(observed([lies]), lifted))
+    assert scene.in_hand == () and viewer.perceiver.hand.held is None
 
 
 @pytest.mark.parametrize(("one", "other"), [("can", "carton"), ("carton", "box"), ("box", "disc")])
 def test_things_that_change_places_keep_their_names(one: str, other: str) -> None:
-    known, eyes = library(), Eyes()
+    known, viewer = library(), Viewer()
     places = [(0.1, 0.15), (-0.1, -0.1)]
-    eyes.see(observed([standing(known[n], x, y, 0.3) for n, (x, y) in zip((one, other), places, strict=True)]))
+    viewer.see(observed([standing(known[n], x, y, 0.3) for n, (x, y) in zip((one, other), places, strict=True)]))
     there = [standing(known[n], x, y, 0.3) for n, (x, y) in zip((other, one), places, strict=True)]
-    scene = eyes.see(observed(there, time=1.0))
+    scene = viewer.see(observed(there, time=1.0))
     assert {o.name for o in scene if o.movable} == {f"{one}_1", f"{other}_1"}
     for placed, name in zip(there, (f"{other}_1", f"{one}_1"), strict=True):
         assert np.linalg.norm(scene.object(name).position[:2] - placed.T_world_object[:2, 3]) < 0.004
 
 
 def test_a_twin_that_crosses_a_thing_is_not_taken_for_it() -> None:
-    known, eyes = library(), Eyes()
+    known, viewer = library(), Viewer()
     still = standing(known["carton"], 0.0, 0.05, 0.0)
     xs = [0.1, 0.01, -0.08]  # the twin comes from the right, passes before it, and goes on to the left
     for step, x in enumerate(xs):
         twin = standing(known["carton"], x, 0.05 if step != 1 else 0.14, 0.0)
-        scene = eyes.see(observed([still, twin], time=float(step)))
+        scene = viewer.see(observed([still, twin], time=float(step)))
     places = sorted((o.name, tuple(o.position[:2].round(2))) for o in scene if o.category == "carton")
     first = next(n for n, p in places if np.allclose(p, (0.0, 0.05), atol=0.006))
     assert len(places) == 2 and first == "carton_1"
@@ -251,4 +251,4 @@ def test_a_twin_that_crosses_a_thing_is_not_taken_for_it() -> None:
 
 def test_no_pictures_are_refused() -> None:
     with pytest.raises(InputError, match="an observation without pictures"):
-        Eyes().see(replace(observed(some()), images=()))
+        Viewer().see(replace(observed(some()), images=()))

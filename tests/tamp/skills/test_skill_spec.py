@@ -10,7 +10,7 @@ import pytest
 from tamp.errors import InputError
 from tamp.model.skill_spec import ARM, HAND
 from tamp.pddl.domain_file import load
-from tamp.skills import declared, registry
+from tamp.skills import builtin_specs, registry
 from tamp.skills.folder_check import check
 from tamp.skills.patterns import patterns
 
@@ -27,7 +27,7 @@ def test_what_the_skills_say_is_what_they_declare() -> None:
     ]
     said = {c.args[0].value for c in calls if isinstance(c.args[0], ast.Constant)}
     instead = {f for s in registry.skills().values() for f in s.spec.of_grasp.values()}
-    assert len(said) > 5 and said | instead == declared.facts()
+    assert len(said) > 5 and said | instead == builtin_specs.facts()
 
 
 def test_every_fact_is_a_predicate_of_the_domain() -> None:
@@ -40,7 +40,7 @@ def test_every_fact_is_a_predicate_of_the_domain() -> None:
 def test_a_hand_that_waves_can_hold_something_meanwhile_and_one_that_picks_cannot() -> None:
     assert patterns()["wave"].spec.resources == {ARM}
     assert registry.bind(TABLE)["pick"].spec.resources == {ARM, HAND}
-    by_name = declared.specs()["xarm"]
+    by_name = builtin_specs.specs()["xarm"]
     assert not by_name["move-to-named"].resources & by_name["close-hand"].resources
 
 

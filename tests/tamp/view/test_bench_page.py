@@ -6,21 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from tamp.runs.bench.bench_report import BenchRun, rows, suite_rows
 from tamp.runs.bench.compare import compare
-from tamp.runs.bench.records import key, read
-from tamp.view.bench_page import BenchRun, bench_page, by_suite, changes, log_of, rates, task_name, times_of
+from tamp.runs.bench.records import read
+from tamp.view.bench_page import bench_page, changes, times_of
 from tamp.view.page_layout import Layout
 from tests.page_episodes import benchmark, record, write
 
 
 def test_rates_have_wilsons_interval() -> None:
     records = [record("a", task, k, success=task == 0) for task in (0, 1) for k in range(5)] + [record("b", 0, 0)]
-    a, b, whole = by_suite(records)
+    a, b, whole = suite_rows(records)
     assert (a.successes, a.episodes, b.name, whole.name, whole.episodes) == (5, 10, "b", "all", 11)
     assert a.interval == (pytest.approx(23.7, abs=0.1), pytest.approx(76.3, abs=0.1))
-    by_task = rates(records, lambda r: task_name(key(r)))
+    by_task = rows(records, lambda r: r.task_name)
     assert [(r.name, r.successes) for r in by_task] == [("a/0", 5), ("a/1", 0), ("b/0", 1)]
-    assert len(by_suite(records[:10])) == 1
+    assert len(suite_rows(records[:10])) == 1
 
 
 def test_times_have_their_median_and_what_few_exceed() -> None:
@@ -37,8 +38,8 @@ def test_tasks_that_changed_the_worst_first() -> None:
 def test_an_episode_is_found_by_its_folder(tmp_path: Path) -> None:
     folder = write(tmp_path / "run" / "episodes" / "a-0-0", [{"event": "start", "t": 0}])
     r = record("a", 0, 0)
-    assert log_of(BenchRun("run", [r], "abc", (tmp_path / "run",)), key(r)) == folder / "episode.jsonl"
-    assert log_of(BenchRun("run", [r], "abc"), key(r)) is None
+    assert BenchRun("run", [r], "abc", (tmp_path / "run",)).log_of(r) == folder / "episode.jsonl"
+    assert BenchRun("run", [r], "abc").log_of(r) is None
 
 
 def test_2900_episodes_are_a_small_page(tmp_path: Path) -> None:

@@ -120,11 +120,6 @@ def test_a_run_that_is_over_is_shown_whole(tmp_path: Path) -> None:
     assert f"tamp report {tmp_path / 'e'} --html page.html" in text(page, "now")
 
 
-def test_a_run_that_was_killed_says_so(tmp_path: Path) -> None:
-    page = brought_up(LivePage(LogSource(write(tmp_path / "e", until(5.3))), LAYOUT))
-    assert "It ended without a verdict" in text(page, "head") and "unfinished" in text(page, "actions")
-
-
 def test_where_the_goal_comes_from_stands_beside_it(tmp_path: Path) -> None:
     start = event("start", 0.0, instruction=None, goal_from="scene", goal_file="/somewhere/kitchenette/scene.toml")
     goal = event("goal", 1.0, goal="(on mug_1 plate_1)", untouched=["plate_1"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tamp.api import arguments, camera
+from tamp.api import arguments, camera_policies
 from tamp.backends.libero import tasks
 from tamp.errors import InputError
 from tamp.pddl.planner import Engine
@@ -26,7 +26,7 @@ def process() -> Iterator[PolicyProcess]:
         read_index()
     except InputError as e:
         pytest.skip(f"no eyes: {e}")
-    made = camera.process(camera.Recipe("tabletop", "fast-downward", None))
+    made = camera_policies.process(camera_policies.PolicyRecipe("tabletop", "fast-downward", None))
     yield made
     made.close()
 

@@ -59,7 +59,7 @@ def test_what_was_disturbed_is_done_all_the_same(kind: str, environment: LiberoE
 
 
 def test_what_is_taken_away_for_good_is_told(environment: LiberoEnvironment, tmp_path: Path) -> None:
-    result = episode(environment, "taken", tmp_path / "out", seconds=6.0)  # it is looked for until they are over
+    result = episode(environment, "taken", tmp_path / "out", seconds=3.0)  # it is looked for until they are over
     assert not result.success and result.disturbed == {**(result.disturbed or {}), "thing": BOWL}
     assert result.stage in ("refinement", "perception") and "akita_black_bowl_1" in str(result.reason)
 

@@ -81,13 +81,6 @@ def test_what_no_schema_can_say_is_checked(step: dict[str, Any], says: str) -> N
     assert told(step) == [says]
 
 
-def test_names_must_be_known_where_that_is_given() -> None:
-    steps = EXAMPLES["Go above the second-nearest bottle relative to bin, then touch it"]
-    assert told(*steps, known=frozenset({"bottle", "bin_drop"})) == []
-    assert told({"action": "MOVE_TO_NAMED", "name": "Home"}, known=frozenset({"home"})) == []  # as PDDL has it
-    assert told(*steps, known=frozenset({"bottle"}))[0] == "step 1, ref.named: there is no 'bin_drop'; valid: bottle"
-
-
 JSON = st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=5), lambda x: st.lists(x, max_size=3))
 
 

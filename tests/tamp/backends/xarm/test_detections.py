@@ -26,7 +26,7 @@ from tamp.backends.xarm.detections import (
 )
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.errors import InputError
-from tamp.line_socket import LONGEST, Lines, LineSocket
+from tamp.line_socket import LONGEST, Lines
 from tests.json_lines_server import JsonLinesServer
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("real_time")]
@@ -99,14 +99,6 @@ def test_a_wrong_line_is_counted_and_told_and_changes_nothing(text: bytes, says:
     assert xs(latest) == [("cup", 400), ("mug", 300)]
 
 
-def test_the_newest_line_of_a_camera_replaces_its_labels() -> None:
-    latest = Latest({"left": np.eye(4), "right": np.eye(4)})
-    latest.add(line(cup(1), cup(2), cup(3, "mug"), camera="left"))
-    latest.add(line(cup(4), camera="right"))
-    latest.add(line(cup(5), camera="left"))
-    assert xs(latest) == [("cup", 4), ("cup", 5), ("mug", 3)]
-
-
 def test_a_line_without_end_is_cut_off_and_the_next_is_read() -> None:
     lines = Lines()
     found = [x for _ in range(5) for x in lines.feed(b"x" * (LONGEST // 2))]
@@ -156,13 +148,6 @@ def test_a_file_that_is_cut_short_replaced_or_gone_is_read_on(tmp_path: Path) ->
     file.close()
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_what_is_no_file_is_told_and_does_not_hang(make: Callable[[Path], None], tmp_path: Path) -> None:
-    make(tmp_path / "seen.jsonl")
-    file = JsonLinesFile(tmp_path / "seen.jsonl")
-    assert file.seen() == () and "no regular file" in str(file.trouble())
-
-
 # --- TCP
 
 
@@ -206,18 +191,6 @@ def test_a_detector_that_begins_late_or_again_is_heard() -> None:
         server.close()
     assert soon(lambda: client.trouble() is not None)
     client.close()
-
-
-def test_a_socket_waits_as_long_as_it_is_told_and_no_longer(server: JsonLinesServer) -> None:
-    host, port = server.address.removeprefix("tcp://").split(":")
-    connection = LineSocket((host, int(port)), 5)
-    begun = time.monotonic()
-    assert connection.receive(1.5) is None
-    assert 1.4 < time.monotonic() - begun < 3
-    server.close()
-    with pytest.raises(OSError, match="closed"):
-        connection.receive(5)
-    connection.close()
 
 
 def test_the_world_says_which_detector(tmp_path: Path) -> None:

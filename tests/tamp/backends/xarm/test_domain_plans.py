@@ -9,14 +9,12 @@ from pathlib import Path
 import pytest
 
 from tamp.backends.xarm import arm_steps as s
-from tamp.backends.xarm.domain_plans import JudgedArmPlan, bind, read_plan_steps
+from tamp.backends.xarm.domain_plans import JudgedArmPlan, read_plan_steps
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.files.source import Source
-from tamp.pddl.domain_file import load
-from tamp.skills import registry
 from tamp.skills.folder_check import check
 
 BENCH = data_dir("problems") / "xarm"
@@ -97,12 +95,6 @@ def test_work_for_a_hand_that_is_not_there_is_refused_before_anything_moves(benc
         judged(FIRST, "(at cup_1 bin_drop)", replace(bench, hand=None), tmp_path)
 
 
-def test_a_target_outside_the_workspace_is_refused_with_its_action(bench: Workcell, tmp_path: Path) -> None:
-    low = replace(bench, workspace=replace(bench.workspace, high=bench.workspace.high - [0, 0, 0.37]))
-    with pytest.raises(InputError, match=r"step 6, \(go-over bin_drop\): it ends .*"):
-        judged(FIRST, "(at cup_1 bin_drop)", low, tmp_path)
-
-
 # The table
 
 
@@ -120,29 +112,3 @@ def test_an_operator_is_added_by_two_lines(bench: Workcell, tmp_path: Path) -> N
     assert check(folder).findings == ()
     steps = judged("(go-to home) (nod home)", "(above home)", bench, tmp_path, folder).steps
     assert steps[1] == s.ApproachNamed("home")
-
-
-@pytest.mark.parametrize(
-    ("binding", "code", "says"),
-    [
-        ('nod = "pick"', "unknown-skill", "valid: approach-object, "),
-        ('nod = "approach-nmaed"', "unknown-skill", "valid: approach-object, "),
-        ("", "unbound-operator", "operator 'nod' is bound to no skill"),
-        ('nod = "move-to-object"', "wrong-type", "nod is bound to move-to-object, which takes an item and a place"),
-    ],
-)
-def test_a_table_that_does_not_fit_is_found_by_check_and_refused(
-    binding: str, code: str, says: str, tmp_path: Path
-) -> None:
-    nod = "(:action nod :parameters (?p - place) :precondition (tool-at ?p) :effect (above ?p))"
-    folder = copy(tmp_path, nod, binding)
-    assert [f.code for f in check(folder).findings] == [code]
-    with pytest.raises(InputError, match=says):
-        bind(load(str(folder)))
-
-
-def test_a_domain_for_the_other_backend_is_refused_in_one_line() -> None:
-    with pytest.raises(InputError, match=r"skills\.toml: the domain 'tabletop' is for libero, not for xarm; valid: "):
-        bind(load("tabletop"))
-    with pytest.raises(InputError, match=r"skills\.toml: the domain 'xarm' is for xarm, not for libero; valid: "):
-        registry.bind(load("xarm"))

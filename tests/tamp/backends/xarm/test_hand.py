@@ -172,13 +172,6 @@ def test_a_connection_that_is_closed_half_way_is_told_and_nothing_is_sent_twice(
     assert [told["event"] for told in there.told] == ["close", "open"]
 
 
-def test_nobody_there_is_told_at_once() -> None:
-    gone = Controller(acknowledge)
-    gone.close()
-    told = f"no connection to the hand at {gone.address}: Connection refused"
-    assert failure(TcpHand(gone.address), CLOSE, 5) == ("unreachable", told)
-
-
 def test_a_hand_that_is_closed_answers_who_waits(controller: Make) -> None:
     _, hand = controller(lambda said, say: None)
     threading.Timer(0.3, hand.close).start()
@@ -186,11 +179,3 @@ def test_a_hand_that_is_closed_answers_who_waits(controller: Make) -> None:
     assert reason(hand, CLOSE, 30) == "closed"
     assert time.monotonic() - begin < 5
     assert reason(hand, OPEN, 1) == "closed"
-
-
-@pytest.mark.parametrize("payload", [{"force": float("nan")}, {"to": {1, 2}}])
-def test_what_json_cannot_say_is_refused_before_it_is_sent(payload: dict[str, Any], controller: Make) -> None:
-    there, hand = controller(acknowledge)
-    assert reason(hand, HandEvent("close", 1, payload), 5) == "refused"
-    hand.emit(CLOSE, 5)
-    assert len(there.told) == 1

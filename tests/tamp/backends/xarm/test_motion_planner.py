@@ -68,15 +68,6 @@ def test_why_there_is_no_way(target: Any, says: str) -> None:
     assert says in str(told)
 
 
-def test_an_arm_that_is_outside_may_come_back_in() -> None:
-    """At zero the tool point of an xArm 6 is below the workspace."""
-    ways = MotionPlanner(CELL)
-    assert not ways.free(np.zeros(6))
-    legs = ways.legs(np.zeros(6), CELL.poses["home"].T_base_tool, "any", HOME)
-    assert not isinstance(legs, NoPath)
-    assert np.allclose(legs[-1].q[-1], HOME)
-
-
 def test_a_line_is_slowed_where_the_joints_would_be_too_fast() -> None:
     rates = replace(CELL.rates, joint_speed=1.0, tool_speed=1.0)
     path = np.linspace([0.0, 0.0], [0.5, 0.1], 11)

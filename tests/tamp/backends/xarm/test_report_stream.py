@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from motion.arms import ARMS
-from tamp.backends.xarm.report_stream import REAL_PORT, RICH_PORT, ArmReports, ArmStatus, read_report, split
+from tamp.backends.xarm.report_stream import REAL_PORT, RICH_PORT, ArmReports, ArmStatus
 from tests.arm_cases import bent
 from tests.emulated import Emulator, running
 
@@ -66,17 +64,6 @@ def test_a_connection_that_is_cut_comes_again(emulator: Emulator) -> None:
     reports.close()
 
 
-def test_a_controller_that_froze_is_told_by_its_age(emulator: Emulator) -> None:
-    reports = ArmReports(emulator.host)
-    until(reports, lambda look: look.report is not None)
-    emulator.ask(fault="freeze", seconds=0)
-    look = until(reports, lambda look: look.old)
-    assert look.age > 1 and look.rich is None
-    emulator.ask(clear="faults")
-    until(reports, lambda look: not look.old and look.trouble is None)
-    reports.close()
-
-
 def test_what_is_no_controller_is_told_and_tried_again() -> None:
     """Garbage first, then half a report, then whole ones a few bytes at a time; and nothing is ever sent to it."""
     host, sent = "127.0.63.7", list[bytes]()
@@ -105,14 +92,3 @@ def test_what_is_no_controller_is_told_and_tried_again() -> None:
         reports.close()
         thread.join(5)
     assert sent == [b""] * 4
-
-
-@given(st.lists(st.integers(1, 400), max_size=8), st.lists(st.sampled_from([135, 145, 587]), max_size=4))
-def test_reports_are_the_same_however_they_are_cut(cuts: list[int], sizes: list[int]) -> None:
-    sent = [frame(size, mode=i) for i, size in enumerate(sizes)]
-    stream, half, heard = b"".join(sent), b"", []
-    for size in (*cuts, len(stream)):
-        found, half = split(half + stream[:size])
-        heard, stream = heard + found, stream[size:]
-    assert heard == sent
-    assert [read_report(f).mode for f in heard] == list(range(len(sizes)))

@@ -126,23 +126,6 @@ def driver(emulator: Emulator) -> Iterator[Driver]:
     found.close()
 
 
-def test_an_arm_that_is_put_elsewhere_is_there_and_no_collision(emulator: Emulator, driver: Driver) -> None:
-    for offset in (0.05, 0.2, 1.0, 0.0):
-        emulator.ask(teleport=(ROBOT.posture + offset * np.eye(len(ROBOT.posture))[0]).tolist())
-        time.sleep(0.2)
-        assert emulator.state()["error"] == 0
-        assert emulator.ask(query="scene")["q"][0] == pytest.approx(ROBOT.posture[0] + offset, abs=1e-3)
-
-
-def test_the_gripper_goes_where_it_is_told(driver: Driver) -> None:
-    driver.grip(0.25)
-    time.sleep(0.6)
-    assert driver.gripped() == pytest.approx(0.25, abs=0.02)
-    driver.grip(1.0)
-    time.sleep(0.6)
-    assert driver.gripped() == pytest.approx(1.0, abs=0.02)
-
-
 def test_what_it_runs_into_stops_it_with_the_controllers_error(driver: Driver) -> None:
     servo, q = JointServo(ROBOT), driver.checked().q
     with pytest.raises(ArmFault, match="C31"):

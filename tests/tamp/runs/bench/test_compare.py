@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from scipy.stats import binomtest
 
 from tamp.errors import InputError
 from tamp.runs.bench.compare import compare
+from tamp.runs.bench.records import EpisodeRecord
+from tests.page_episodes import record
 
 
-def run(*verdicts: bool) -> list[dict[str, Any]]:
-    return [{"suite": "s", "task_id": 0, "init_state": k, "wording": 0, "success": ok} for k, ok in enumerate(verdicts)]
+def run(*verdicts: bool) -> list[EpisodeRecord]:
+    return [record("s", 0, k, success=ok) for k, ok in enumerate(verdicts)]
 
 
 @pytest.mark.parametrize(

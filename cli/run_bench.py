@@ -10,7 +10,7 @@ from tamp.api.bench import Bench, prepare
 from tamp.api.configs import BenchConfig
 
 if TYPE_CHECKING:
-    from tamp.runs.bench.records import Record
+    from tamp.runs.bench.records import EpisodeRecord
 
 
 def bench(config: BenchConfig, out: Output) -> int:
@@ -55,16 +55,16 @@ def _score(s: dict[str, Any]) -> str:
     return f"{score:>9} {interval:>13}"
 
 
-def _decoded(summary: dict[str, Any], records: list[Record]) -> Iterator[str]:
+def _decoded(summary: dict[str, Any], records: list[EpisodeRecord]) -> Iterator[str]:
     """The table of decoded goals, then every miss with what the model said."""
     yield f"{'suite':28} {'right':>9} {'95 %':>13} {'reaching':>9} {'refused':>8} {'seconds':>8}"
     for suite, s in summary.items():
         counts = f"{s['reaching']:>9} {s['refused']:>8}"
         yield f"{suite:28} {_score(s)} {counts} {s['median_language_seconds']:>8.1f}"
-    missed = [r for r in records if not r["success"]]
+    missed = [r for r in records if not r.success]
     if missed:
         yield "\nmisses"
     for r in missed:
-        reaching = " (a plan for it reaches the task's goal)" if r["reaches"] else ""
-        yield f"  {r['suite']}/{r['task_id']} init {r['init_state']}: {r['language']}"
-        yield f"    reply: {r['reply'] or 'none'}\n    {r['failure_reason']}{reaching}"
+        reaching = " (a plan for it reaches the task's goal)" if r.reaches else ""
+        yield f"  {r.suite}/{r.task_id} init {r.init_state}: {r.language}"
+        yield f"    reply: {r.reply or 'none'}\n    {r.failure_reason}{reaching}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import tamp
-from cli.check import as_dict, line_of, summary
+from cli.check_domain import as_dict, line_of, summary
 from cli.output import INTERRUPTED, Output, note
 from tamp.api.domain_tests import collect
 from tamp.api.tool_configs import TestConfig

@@ -26,7 +26,7 @@ def _camera_perceivers() -> PerceiverFactory:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class PolicyRecipe:
     """What a policy is made of, in the process that it is to live in. `llm` None: it reads no words."""
 
     domain: str
@@ -59,12 +59,12 @@ class Recipe:
         )
 
 
-def recipe(config: SolveConfig | PolicyConfig, words: bool) -> Recipe:
+def recipe(config: SolveConfig | PolicyConfig, words: bool) -> PolicyRecipe:
     """The policy for these options; without words, and nothing else to ask it, it has no model."""
     advised = isinstance(config, SolveConfig) and config.repair is not None
     asked = words or advised or config.planner == LANGUAGE_PLANNER
     llm = config.llm if asked else None
-    return Recipe(str(config.domain), config.planner, llm, config.assume_first, config.searches, advised=advised)
+    return PolicyRecipe(str(config.domain), config.planner, llm, config.assume_first, config.searches, advised=advised)
 
 
 @keywords(PolicyConfig)
@@ -95,7 +95,7 @@ def camera_policy(config: PolicyConfig) -> Policy:
     return recipe(config, words=True)(Diary())
 
 
-def process(made: Recipe) -> PolicyProcess:
+def process(made: PolicyRecipe) -> PolicyProcess:
     """The process for it, not started yet."""
     from tamp.runs.policy.remote import PolicyProcess
 
@@ -116,8 +116,8 @@ def noise(kind: str, *seeds: int) -> Noise:
 
 
 def serve(config: ServeConfig, about: dict[str, object], ready: Callable[[int], None], say: Say) -> None:
-    """Serve a policy at a port of 127.0.0.1, 0 for a free one, which `ready` is told, until Ctrl-C. Clients get what it
-    says `about` itself. InputError when the port is taken."""
+    """Serve a policy at a port of 127.0.0.1, 0 for a free one, until Ctrl-C. `ready` is called with the port; clients
+    get what it says `about` itself. InputError when the port is taken."""
     from tamp.backends.libero import rendering
     from tamp.perception.library import read_index
     from tamp.runs.policy.policy import Diary

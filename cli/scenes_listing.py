@@ -10,6 +10,7 @@ import tamp
 from cli.output import Output, note, progress
 from tamp.api import pages, scene_info, things
 from tamp.api.tool_configs import CategoriesConfig, ConvertConfig, ListScenesConfig, ShowSceneConfig
+from tamp.view import page_layout
 
 SHOWN = 4
 """Names of one thing that are printed, the shortest first."""
@@ -37,7 +38,7 @@ def _suite(s: dict[str, Any]) -> str:
 def show(config: ShowSceneConfig, out: Output) -> int:
     """Print what perception sees in a scene, and what an instruction can name there; with `html` write a page of it."""
     if config.html is not None:
-        pages.writable(config.html)
+        page_layout.writable(config.html)
         pages.drawable()
     with tamp.load_scene(
         config.scene,
@@ -84,12 +85,12 @@ def _numbers(values: Any) -> str:
 def categories(config: CategoriesConfig, out: Output) -> int:
     """Print every category whose files load, and the tables; with `html` write a page with a picture of each."""
     if config.html is not None:
-        pages.writable(config.html)
+        page_layout.writable(config.html)
     about = things.categories(progress, pictures=config.html is not None)
     if config.html is not None:
         from tamp.view.categories_page import categories_page
 
-        pages.write(config.html, categories_page(about))
+        page_layout.write(config.html, categories_page(about))
         note(f"wrote {config.html}")
     for category in about["categories"]:
         category.pop("picture", None)

@@ -92,8 +92,8 @@ def _perceived(folder: Path, out: Path, library: Library) -> dict[str, Any]:
 
 def _told(track: Track) -> dict[str, Any]:
     where, joints = track.placed.T_world_object[:3, 3], track.placed.joints
-    told = {"name": track.name, "confidence": round(track.confidence, 3), "position": where.round(4)}
-    return told | {"like": track.like, "joints": {name: round(v, 4) for name, v in joints.items()}}
+    about = {"name": track.name, "confidence": round(track.confidence, 3), "position": where.round(4)}
+    return about | {"like": track.like, "joints": {name: round(v, 4) for name, v in joints.items()}}
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,7 +79,7 @@ def test_stuck_is_seen_and_mended_by_another_try(anywhere: Live, monkeypatch: py
     anywhere.run(2.0)
     stuck = anywhere.activity(anywhere.pick)
     assert stuck.stage in ("moving", "acting") and stuck.seconds > 1.5
-    assert stuck.waits_for.startswith(("the arm does not move where it should go, for ", "somebody paused"))
+    assert stuck.waits_for.startswith(("the arm does not move where it should go, for ", "the controller is paused"))
     let_go()
     anywhere.tell(Stop(anywhere.pick), Start(anywhere.pick))
     anywhere.run(20.0, lambda: anywhere.stages(anywhere.pick)[-1:] == ["done"])
@@ -106,7 +106,7 @@ def hold(live: Live, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return monkeypatch.undo
 
 
-@pytest.mark.parametrize("moment", [0.3, 0.9, 1.5, 2.1, 2.5])
+@pytest.mark.parametrize("moment", [0.3, 1.5, 2.5])
 def test_a_stop_leaves_a_state_from_which_all_can_go_on(live: Live, moment: float) -> None:
     live.tell(Start(live.pick))
     live.run(moment)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import gzip
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tamp.errors import InputError
-from tamp.runs.bench import report
-from tamp.runs.bench.records import FIELDS, NOTHING, Results, read
+from tamp.runs.bench.bench_report import BenchRun, failures, rows, suite_rows, table, tree_of
+from tamp.runs.bench.records import EpisodeRecord, Results, read
+from tests import page_episodes
+from tests.page_episodes import lines
 
 
-def record(suite: str = "libero_goal", task: int = 0, k: int = 0, **told: Any) -> dict[str, Any]:
-    whole = {**NOTHING, "suite": suite, "task_id": task, "init_state": k, "language": "do it", "seed": 0}
-    whole |= {"wall_seconds": 2.0, "tree": "abc", "success": True, "lasting": True, "steps": 90} | told
-    return {name: whole[name] for name in FIELDS}
+def record(suite: str = "libero_goal", task: int = 0, k: int = 0, **told: Any) -> EpisodeRecord:
+    return page_episodes.record(suite, task, k, **{"tree": "abc", **told})
 
 
 RECORDS = [
@@ -29,40 +28,40 @@ RECORDS = [
 
 
 def test_rows_add_up() -> None:
-    goal, ten, everything = report.rows(RECORDS)
+    goal, ten, everything = suite_rows(RECORDS)
     assert (goal.episodes, goal.successes, goal.worst, goal.steps) == (3, 2, 0.0, 90.0)
     assert goal.planning == 3.0, "the median over tasks of 2 and 4 seconds"
     assert (ten.steps, ten.lasting) == (None, 0.0), "a success that does not last has no steps to count"
     assert (ten.clean, ten.contacts, everything.clean) == (0.0, (2, 2), 0.75)
-    assert (everything.suite, everything.episodes, everything.successes) == ("all", 4, 3)
+    assert (everything.name, everything.episodes, everything.successes) == ("all", 4, 3)
     assert goal.cells()[7] == "33", "90 of 270 steps"
 
 
 def test_contacts_are_told_by_median_and_95th_percentile() -> None:
     records = [record(k=k, touched={"cup_1": 3, "plate_1": 4} if k >= 18 else {}) for k in range(20)]
-    (row,) = report.rows(records)
+    (row,) = rows(records)
     assert row.contacts == (0, 7), "steps of all things that were touched, added up"
     assert row.cells()[-2:] == ("90.0", "0, 7")
 
 
 def test_failures_are_told_with_stage_reason_and_tasks() -> None:
-    assert report.failures(RECORDS) == [("execution", "it fell", "libero_goal/1", 1)]
+    assert failures(RECORDS) == [("execution", "it fell", "libero_goal/1", 1)]
 
 
 def test_a_table_is_made_from_one_tree() -> None:
-    assert report.of_one_tree(RECORDS) == "abc"
+    assert tree_of(RECORDS) == "abc"
     with pytest.raises(InputError, match=r"2 trees: abc \(4 episodes\), def \(1 episodes\)"):
-        report.of_one_tree([*RECORDS, record(k=7, tree="def")])
+        tree_of([*RECORDS, record(k=7, tree="def")])
 
 
 def test_tables_for_papers() -> None:
-    table = report.table(report.rows(RECORDS[:3]))
-    assert table.markdown().splitlines()[2].startswith("| libero_goal | 3 | 66.7 | 20.8 to 93.9 |")
-    assert r"libero\_goal & 3 & 66.7" in table.latex()
+    written = table([BenchRun("run", RECORDS[:3], "abc")])
+    assert written.markdown().splitlines()[2].startswith("| libero_goal | 3 | 66.7 | 20.8 to 93.9 |")
+    assert r"libero\_goal & 3 & 66.7" in written.latex()
 
 
 def test_results_are_read_plain_and_compressed_and_cut_short(tmp_path: Path) -> None:
-    text = "".join(json.dumps(r) + "\n" for r in RECORDS)
+    text = lines(*RECORDS)
     (tmp_path / "results.jsonl").write_text(text + '{"suite": "libero_g')
     (tmp_path / "all.jsonl.gz").write_bytes(gzip.compress(text.encode()))
     assert read(tmp_path) == read(tmp_path / "all.jsonl.gz") == RECORDS
@@ -70,10 +69,10 @@ def test_results_are_read_plain_and_compressed_and_cut_short(tmp_path: Path) -> 
 
 def test_an_episode_that_is_there_twice_counts_once(tmp_path: Path) -> None:
     """As two runs at once left it: the first of a git tree counts, and of all where a run goes on."""
-    lines = [record(steps=80), record(k=1), record(steps=95), record(tree="def", steps=70)]
-    (tmp_path / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in lines))
-    assert read(tmp_path) == [lines[0], lines[1], lines[3]]
-    assert Results(tmp_path).open({}) == lines[:2]
+    records = [record(steps=80), record(k=1), record(steps=95), record(tree="def", steps=70)]
+    (tmp_path / "results.jsonl").write_text(lines(*records))
+    assert read(tmp_path) == [records[0], records[1], records[3]]
+    assert Results(tmp_path).open({}) == records[:2]
 
 
 @pytest.mark.parametrize(
@@ -83,9 +82,9 @@ def test_an_episode_that_is_there_twice_counts_once(tmp_path: Path) -> None:
         ("empty.jsonl", b"", "holds no episode"),
         ("old.jsonl", b'{"suite": "s"}\n', "not an episode of this version of tamp: no task_id"),
         ("text.jsonl", b"hello\n", "1:1: not JSON"),
-        ("seed.jsonl", json.dumps(record(seed=[0])).encode() + b"\n", r"1: not an episode of tamp: seed is \[0\]"),
-        ("steps.jsonl", json.dumps(record(steps="x")).encode() + b"\n", "1: not an episode of tamp: steps is 'x'"),
-        ("touched.jsonl", json.dumps(record(touched=[1])).encode() + b"\n", r"touched is \[1\]"),
+        ("seed.jsonl", lines(record(seed=[0])).encode(), r"1: not an episode of tamp: seed is \[0\]"),
+        ("steps.jsonl", lines(record(steps="x")).encode(), "1: not an episode of tamp: steps is 'x'"),
+        ("touched.jsonl", lines(record(touched=[1])).encode(), r"touched is \[1\]"),
         ("broken.jsonl.gz", b"hello\n", "cannot read"),
     ],
 )

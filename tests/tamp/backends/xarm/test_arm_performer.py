@@ -214,13 +214,6 @@ def test_a_hand_that_refuses_ends_the_run(emulator: Emulator, ways: MotionPlanne
     assert "nothing between the fingers" in verdict.reason
 
 
-def test_without_the_second_look_nothing_is_looked_at_twice(
-    emulator: Emulator, ways: MotionPlanner, tmp_path: Path
-) -> None:
-    assert run(emulator, ways, (MoveToNamed("above_table"),), tmp_path / "run", check_twice=False).success
-    assert [e for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "second_look"] == []
-
-
 class Jumping(Still):
     """Sees a cup that is somewhere else as soon as the arm stands above it."""
 

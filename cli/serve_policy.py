@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from cli.output import INTERRUPTED, Output, note
-from tamp.api import camera
+from tamp.api import camera_policies
 from tamp.api.configs import ServeConfig
 
 
@@ -25,7 +25,7 @@ def serve(config: ServeConfig, out: Output) -> int:
         out.answer({"port": port, **about}, [f"policy at ws://127.0.0.1:{port}"])
 
     try:
-        camera.serve(config, about, ready, note)
+        camera_policies.serve(config, about, ready, note)
     except KeyboardInterrupt:
         note("interrupted")
     return INTERRUPTED

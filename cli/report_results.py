@@ -9,12 +9,11 @@ from pathlib import Path
 
 import tamp
 from cli.output import Output, counted, note
-from tamp.api import benchmarks
 from tamp.api.results import table
 from tamp.api.tool_configs import ReportConfig
 from tamp.errors import InputError
-from tamp.runs.bench import report as reports
-from tamp.runs.bench.report import BenchRun
+from tamp.runs.bench import bench_report
+from tamp.runs.bench.bench_report import BenchRun
 from tamp.runs.labels import in_words
 
 DIFFERENT = "the runs are of different git trees"
@@ -31,23 +30,23 @@ def report(config: ReportConfig, out: Output) -> int:
         from cli.prompts import report_prompts
 
         return report_prompts(paths, config.examples, out)
-    if benchmarks.are_logs(paths):
+    if bench_report.are_logs(paths):
         return _episodes(config, paths, out)
-    runs = benchmarks.read_runs(paths, config.tree)
+    runs = bench_report.read_runs(paths, config.tree)
     if len(runs) == 1:
-        out.answer(benchmarks.as_dict(runs[0]), _lines(runs[0], config))
+        out.answer(bench_report.as_dict(runs[0]), _lines(runs[0], config))
         return 0
-    comparisons = benchmarks.compared(runs)
+    comparisons = bench_report.compared(runs)
     if config.form != "text" and not out.json and len({run.tree for run in runs}) > 1:
         note(DIFFERENT)
-    about = [{"run": run.name, **benchmarks.as_dict(run)} for run in runs]
-    compared = [benchmarks.compared_as_dict(*each) for each in comparisons]
+    about = [{"run": run.name, **bench_report.as_dict(run)} for run in runs]
+    compared = [bench_report.compared_as_dict(*each) for each in comparisons]
     out.answer({"runs": about, "comparisons": compared}, _side_by_side(runs, comparisons, config))
     return 0
 
 
 def _lines(run: BenchRun, config: ReportConfig) -> Iterator[str]:
-    yield benchmarks.table([run], config.form).rstrip()
+    yield bench_report.table([run]).written(config.form).rstrip()
     if config.form == "text":
         yield ""
         yield from _about(run)
@@ -56,22 +55,22 @@ def _lines(run: BenchRun, config: ReportConfig) -> Iterator[str]:
 
 def _about(run: BenchRun, name: str = "") -> Iterator[str]:
     """What saw, on what tree; and the other verdict: success is LIBERO's check."""
-    yield f"{name}{in_words(run.records[0]['perception'])}; git tree {run.tree}"
-    if known := reports.reached(run.records):
+    yield f"{name}{in_words(run.records[0].perception)}; git tree {run.tree}"
+    if known := bench_report.reached(run.records):
         yield f"reached, by the oracle of what was asked for: {known[0]} of {known[1]}"
 
 
 def _side_by_side(
-    runs: Sequence[BenchRun], found: list[benchmarks.ComparedRuns], config: ReportConfig
+    runs: Sequence[BenchRun], found: list[bench_report.ComparedRuns], config: ReportConfig
 ) -> Iterator[str]:
-    yield benchmarks.table(runs, config.form)
+    yield bench_report.table(runs).written(config.form)
     if config.form == "text":
         for run in runs:
             yield from _about(run, f"{run.name}: ")
         if len({run.tree for run in runs}) > 1:
             yield DIFFERENT
         yield "\nepisodes that both runs have, and how many of them succeeded"
-    yield benchmarks.comparisons(found, config.form).rstrip()
+    yield bench_report.comparisons(found).written(config.form).rstrip()
     if config.form == "text":
         yield "p: McNemar's exact test, two-sided"
         for run in runs:
@@ -79,7 +78,7 @@ def _side_by_side(
 
 
 def _failures(title: str, run: BenchRun) -> Iterator[str]:
-    failed = reports.failures(run.records)
+    failed = bench_report.failures(run.records)
     if failed:
         yield f"\n{title}"
     for stage, reason, tasks, n in failed:

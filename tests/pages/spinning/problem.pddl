@@ -1,5 +1,0 @@
-(define (problem morning)
-  (:domain bench)
-  (:objects blood - tube minispin - centrifuge)
-  (:init (in-rack blood) (lid-open minispin))
-  (:goal (and (lid-open minispin) (spun blood))))
