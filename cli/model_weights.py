@@ -44,13 +44,13 @@ def list_models(config: ListModelsConfig, out: Output) -> int:
 
 def known() -> list[KnownModel]:
     """The models that can be pulled, those with weights of this project first."""
-    from llm.models import hub, weights
+    from llm.models import weights
 
-    recommended = [KnownModel(name, vision=sees) for name, sees in hub.RECOMMENDED.items()]
+    recommended = [KnownModel(name, vision=sees) for name, sees in weights.RECOMMENDED.items()]
     return [*map(_described, weights.MODELS), *recommended]
 
 
-def _described(model: weights.Model) -> KnownModel:
+def _described(model: weights.WeightsFile) -> KnownModel:
     from llm.models import weights
 
     try:
@@ -62,10 +62,10 @@ def _described(model: weights.Model) -> KnownModel:
 
 def pull(config: PullConfig, out: Output) -> int:
     """Fetch a model unless it is there, and print its path. `verify` hashes what is there, too."""
-    from llm.models import hub, weights
+    from llm.models import weights
 
     name = config.name
-    if not hub.is_name(name):
+    if not weights.is_hub_name(name):
         with progress("tenths", 10) as done:
             weights.pull(name, _tenths(done), verify=config.verify, say=say)
         model = _described(weights.known(name))
@@ -73,7 +73,7 @@ def pull(config: PullConfig, out: Output) -> int:
         raise InputError(f"--verify is for weights whose sha256 is known here, {name} is not; see: tamp model list")
     else:
         say(f"{name}: asking the hub")
-        model = KnownModel(name, path=hub.pull(name), vision=hub.sees(name))
+        model = KnownModel(name, path=weights.pull_from_hub(name), vision=weights.RECOMMENDED.get(name, False))
     about = {"name": name, "path": model.path, "bytes": model.bytes, "sha256": model.sha256}
     out.answer(about, [f"{model.path}"])
     return 0

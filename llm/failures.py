@@ -150,7 +150,7 @@ def _reading_failures(episode: str, readings: list[list[Event]]) -> Iterator[tup
             # A refusal says why; an end that does not is a model that could not answer.
             why = _text(end, "why") if end["event"] == "refused" else ""
             last = _first(reading[: reading.index(end)][::-1], "reply")
-            reply, message = _text(last, "begun") + _text(last, "text"), _text(end, "message")
+            reply, message = _text(last, "text"), _text(end, "message")
             later = any(_has_goal(r) or _first(r, "chosen") for r in readings[n + 1 :])
             mended = "choice" if _first(reading, "chosen") else "other words" if later else ""
             name = ("refused", why) if why else ("error", "no answer")

@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from llm.models.model import Model
-from llm.reader.arm import Names, plan_of
+from llm.models.language_model import Model
+from llm.reader.arm import ArmNames, plan_of
 from tamp.api.language import model as load_model
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.errors import Refusal
@@ -63,7 +63,7 @@ def accepted(plan: str) -> Iterator[str]:
         yield "; ".join(s for s in way if s is not None)
 
 
-def ask(item: dict[str, Any], names: Names, model: Model) -> dict[str, Any]:
+def ask(item: dict[str, Any], names: ArmNames, model: Model) -> dict[str, Any]:
     begun = time.perf_counter()
     try:
         said = "; ".join(map(brief, plan_of(item["text"], names, model, JournalBuffer())["steps"]))
@@ -93,7 +93,7 @@ def main() -> None:
     items = [json.loads(line) for line in (ROOT / "instructions.jsonl").read_text(encoding="utf-8").splitlines()]
     results = []
     for item in (i for i in items if i["part"] in asked.parts):
-        results.append(ask(item, Names.of(cell), model))
+        results.append(ask(item, ArmNames.of(cell), model))
         if not results[-1]["right"]:
             sys.stderr.write(f"{item['text']}\n  said {results[-1]['said']}\n  due  {item.get('steps', 'no')}\n")
     for part in (p for p in asked.parts if any(r["part"] == p for r in results)):

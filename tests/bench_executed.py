@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from llm.models.model import Model
+from llm.models.language_model import Model
 from tamp.api.language import model as load_model
 from tamp.api.sources import from_language
 from tamp.backends.libero import rendering

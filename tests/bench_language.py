@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from llm.models.model import Model
+from llm.models.language_model import Model
 from tamp.api.decoding import Looked, decode, look_at
 from tamp.api.language import model as load_model
 from tamp.backends.libero import rendering

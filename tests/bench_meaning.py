@@ -28,9 +28,9 @@ from itertools import compress, product
 from pathlib import Path
 from typing import Any
 
-from llm.models.model import Model
+from llm.models.language_model import Model
 from llm.reader.binding import Goals
-from llm.reader.grounding import Stage, stage_of, understood
+from llm.reader.goal_reader import Stage, stage_of, understand
 from llm.vocabulary.names import own_words
 from llm.vocabulary.phrases import Vocabulary, vocabulary, vocabulary_of
 from tamp.api.decoding import Looked, is_the_tasks, look_at
@@ -161,7 +161,7 @@ def _ask(case: Record, at: World, model: Model) -> Record:
     told: Record = {"confidence": None, "probability": None}
     stage = stage_of(at.domain, at.state, at.words)
     try:
-        answer = understood(case["text"], replace(stage, planner=Engine()), model)
+        answer = understand(case["text"], replace(stage, planner=Engine()), model)
         goals, told = answer.goals, {key: answer.as_dict()[key] for key in ("confidence", "probability", "reply")}
         verdict, excluded = judged(case, goals, stage, at)
     except Refusal as e:  # also of a place that has no room

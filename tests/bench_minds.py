@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from llm.models.model import Model
-from llm.reader.session import InTurnReader, Reading
+from llm.models.language_model import Model
+from llm.reader.readers import InTurnReader, SessionWords
 from tamp.agent.orders import Say
 from tamp.agent.session import Session
 from tamp.agent.tabletop_agent import at_table, in_turn
@@ -60,7 +60,7 @@ def run(case: Record, model: Model, domain: Domain, seed: int) -> Record:
         environment = LiberoEnvironment(task, seed=0, init_state=0)
         opened.callback(environment.close)
         perceiver, robot = OraclePerceiver(environment), environment.robot_model()
-        reader = InTurnReader(Reading(model.name, str(domain.path), task.names, assume_first=True), notes, model)
+        reader = InTurnReader(SessionWords(model.name, str(domain.path), task.names, assume_first=True), notes, model)
         think = in_turn(domain, Engine(), np.random.default_rng(0))
         steps = 1_000_000  # the seconds are bounded
         at = at_table(environment, perceiver, robot, domain, think, events.append, steps, reader)

@@ -8,8 +8,8 @@ about, or called absent, impossible or nothing, where a goal is due), or missed 
 adapter is the one that is shipped; `--untaught` takes none, and shows the nearest of the taught sentences; `--beside`
 shows those of the same domain that are in a file (problems/reader/domains/*/five.txt).
 llm/tuning/held_out.txt has scenes that nothing was taught of: `--fit` prints the constants of
-`llm.reader.reading.confidence` for them. Prints a line a file, right answers by the probability that the model gave
-them, and seconds; `--out` goes on where it was.
+`llm.reader.program_reader.confidence` for them. Prints a line a file, right answers by the probability that the model
+gave them, and seconds; `--out` goes on where it was.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from scipy.optimize import minimize
 
 from llm import tuning
 from llm.models import weights
+from llm.models.language_model import Completion, Prompt
 from llm.models.llama import LlamaCpp
-from llm.models.model import Completion, Grammar, Prompt
 from llm.reader.expanding import Expanded, expanded, same_work
-from llm.reader.reading import MOST, read
+from llm.reader.program_reader import MOST, read
 from llm.reader.sentences import Sentence, read_sentences
 from tamp.errors import Refusal
 from tamp.runs.bench.records import wilson
@@ -45,8 +45,8 @@ Record = dict[str, Any]
 class Free(LlamaCpp):
     """The model with the grammar off."""
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
-        return super().complete(prompt, begun, Grammar("start: /[^<]+/"))
+    def complete(self, prompt: Prompt, grammar: str) -> Completion:
+        return super().complete(prompt, "start: /[^<]+/")
 
 
 def judged(sentence: Sentence, model: LlamaCpp, own: list[Sentence]) -> Record:
@@ -54,7 +54,7 @@ def judged(sentence: Sentence, model: LlamaCpp, own: list[Sentence]) -> Record:
     begun, came, text, likely = time.monotonic(), Expanded(cannot={""}), "", 0.0
     try:
         answer = read(sentence.words, sentence.setting, model, own)
-        came, text, likely = answer.comes_to, str(answer.program), answer.probability
+        came, text, likely = expanded(answer.program), str(answer.program), answer.probability
     except Refusal as e:
         text = str(e)
     due = expanded(sentence.program)

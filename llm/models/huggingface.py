@@ -1,4 +1,4 @@
-"""transformers in this process: any model of the hub, text only or with eyes."""
+"""transformers in this process: any model of the hub, for text only or for images too."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import io
 import math
 from typing import Any
 
-from llm.models.chat import ANSWER, InProcess, check_length, checked, one_line, processor, require
-from llm.models.model import Completion, Grammar, Message, Prompt
+from llm.models.language_model import ANSWER, Completion, InProcess, Message, Prompt, checked, one_line, require
 from tamp.errors import InputError
 
 
 class Transformers(InProcess):
-    """`name` is of the hub, or a folder of safetensors. Greedy, on a GPU when there is one.
-
-    Every step evaluates its whole prompt.
-    """
+    """`name` is of the hub, or a folder of safetensors. Greedy, on a GPU when there is one; every question evaluates
+    its whole prompt."""
 
     def __init__(self, name: str, sees: bool = False, context: int = 0) -> None:
         for library in ("transformers", "torch", *(["PIL"] if sees else [])):
@@ -40,27 +37,27 @@ class Transformers(InProcess):
         self._backend = LLGuidanceBackend(outlines.from_transformers(self._model, self._reader))
         self.context = self.context or model.config.get_text_config().max_position_embeddings
 
-    def _complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
-        text = self._reader.apply_chat_template(_laid_out(prompt), tokenize=False, add_generation_prompt=True) + begun
+    def _complete(self, prompt: Prompt, grammar: str) -> Completion:
+        text = self._reader.apply_chat_template(_laid_out(prompt), tokenize=False, add_generation_prompt=True)
         tokenizer = self._reader.tokenizer if self.sees else self._reader
-        check_length(self.name, len(tokenizer(text)["input_ids"]), self.context)
-        asked = self._reader(text=text, return_tensors="pt", **_picture(prompt)).to(self._model.device)
+        self.check_length(len(tokenizer(text)["input_ids"]))
+        inputs = self._reader(text=text, return_tensors="pt", **_image(prompt)).to(self._model.device)
         # Not through outlines' generator: that returns no probabilities.
         reply = self._model.generate(
-            **asked,
-            logits_processor=[processor(self._backend, pattern)],
+            **inputs,
+            logits_processor=[self._backend.get_cfg_logits_processor(grammar)],
             max_new_tokens=ANSWER,
             do_sample=False,
             output_scores=True,
             return_dict_in_generate=True,
         )
-        answer = tokenizer.decode(reply.sequences[0, asked["input_ids"].shape[1] :], skip_special_tokens=True)
+        answer = tokenizer.decode(reply.sequences[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
         probability = math.prod(float(scores[0].softmax(dim=-1).max()) for scores in reply.scores)
-        return Completion(checked(answer, pattern, self.name), probability)
+        return Completion(checked(answer, grammar, self.name), probability)
 
 
 def _laid_out(prompt: Prompt) -> list[Message]:
-    """The chat for a template of the hub, where an image is a placeholder beside the question."""
+    """The chat for a template of the hub, where an image is a placeholder before the question."""
     chat = prompt.messages()
     for message in chat:
         if isinstance(message["content"], list):
@@ -68,8 +65,8 @@ def _laid_out(prompt: Prompt) -> list[Message]:
     return chat
 
 
-def _picture(prompt: Prompt) -> dict[str, Any]:
-    """The prompt's image as a processor of the hub takes it, if there is one."""
+def _image(prompt: Prompt) -> dict[str, Any]:
+    """The prompt's image, if there is one, as a processor of the hub takes it."""
     if prompt.image is None:
         return {}
     from PIL import Image

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from llm.models.chat import ANSWER, InProcess, check_length, processor
-from llm.models.model import Completion, Grammar, Message, Prompt
+from llm.models.language_model import ANSWER, Completion, InProcess, Message, Prompt
 from llm.models.weights import models_dir
 from tamp.errors import InputError
 from tamp.files.replacing import replacing
@@ -30,8 +29,8 @@ CONTEXT = 4096
 def threads(used_by_others: float = 0.0) -> int:
     """Threads to use: `$TAMP_LLM_THREADS`, else the cores that are free; never more than there are.
 
-    A thread that has to share its core holds up all the others at every step: with one of two cores busy,
-    two threads are a hundred times slower than one.
+    A thread that shares its core with another process delays all the others at every step: with one of two cores
+    busy, two threads are a hundred times slower than one.
     """
     available = len(os.sched_getaffinity(0))
     wanted = os.environ.get("TAMP_LLM_THREADS", "")
@@ -44,8 +43,8 @@ def threads(used_by_others: float = 0.0) -> int:
 
 @dataclass
 class _Confidence:
-    """A logits processor: the probability of the likeliest token, step after step. It changes nothing but at the step
-    `instead`: there the second likeliest is taken. `closest` is the step where that is likeliest to be right."""
+    """A logits processor that multiplies the probabilities of the likeliest tokens. At the step `instead` it makes the
+    model take the second likeliest token. `closest` is the step where that one comes closest, with its probability."""
 
     instead: int | None = None
     product: float = 1.0
@@ -67,25 +66,25 @@ class _Confidence:
 
 
 class LlamaCpp(InProcess):
-    """A GGUF model in this process. Greedy; what a prompt begins with is evaluated once, and kept on disk.
+    """A GGUF model in this process, decoding greedily. What a prompt `begins` with is evaluated once and kept on disk.
 
-    `adapter` is a file of low-rank weights that go on top.
+    `adapter` is a file of low-rank weights (LoRA) for it.
     """
 
     def __init__(self, name: str, path: Path, context: int = CONTEXT, adapter: Path | None = None) -> None:
         super().__init__(name, context=context)
         self.path, self.adapter, self.taught = path, adapter, adapter is not None
-        self._worn = False
-        self._begun: tuple[str, tuple[tuple[str, str], ...], str] | None = None
+        self._adapter_on = False
+        self._prefilled: tuple[str, tuple[tuple[str, str], ...], str] | None = None
 
     def _load(self) -> None:
-        self._look = _spent_by_others()
+        self._load_before = _time_of_others()
         import outlines
         from llama_cpp import Llama
         from outlines.backends.llguidance import LLGuidanceBackend
 
         if not debugging():
-            _hush()
+            _silence()
         try:
             self._llama = Llama(str(self.path), n_ctx=self.context, n_threads=1, seed=0, verbose=False)
         except ValueError as e:
@@ -104,25 +103,25 @@ class LlamaCpp(InProcess):
 
         found = llama_cpp.llama_adapter_lora_init(self._llama._model.model, str(adapter).encode())
         if not found:  # a null pointer, which the library's own loading takes for an adapter
-            told = "is it there, another model's, or not all of it?"
-            raise InputError(f"{adapter}: not an adapter that {self.path.name} can take; {told}")
+            why = "is it there, another model's, or not all of it?"
+            raise InputError(f"{adapter}: not an adapter that {self.path.name} can take; {why}")
         return (llama_cpp.llama_adapter_lora_p_ctypes * 1)(found)
 
-    def _wear(self, taught: bool) -> None:
-        """Have the adapter on for what it was taught, and for nothing else."""
+    def _set_adapter(self, taught: bool) -> None:
+        """Switch the adapter on for prompts of the kind that it was tuned with, off for others."""
         import llama_cpp
 
-        if taught != self._worn:
+        if taught != self._adapter_on:
             one = (ctypes.c_float * 1)(1.0)
             llama_cpp.llama_set_adapters_lora(self._llama._ctx.ctx, self._adapters, int(taught), one)
             self._llama.reset()
-            self._worn, self._begun = taught, None
+            self._adapter_on, self._prefilled = taught, None
 
-    def _begin(self, prompt: Prompt) -> None:
-        """Evaluate what every question begins with, or read it from an earlier process."""
+    def _prefill(self, prompt: Prompt) -> None:
+        """Evaluate what the next questions begin with too, or read its state from an earlier process."""
         chat = self._format(prompt.messages())
         begins = self._llama.tokenize(chat[: chat.rindex(prompt.question) + len(prompt.begins)].encode(), special=True)
-        weights = (self.path, self.adapter) if self._worn and self.adapter is not None else (self.path,)
+        weights = (self.path, self.adapter) if self._adapter_on and self.adapter is not None else (self.path,)
         path = file_for(models_dir() / "prompts", weights, begins)
         if not _read(self._llama, begins, path):
             self._llama.reset()
@@ -130,26 +129,26 @@ class LlamaCpp(InProcess):
             with contextlib.suppress(OSError, InputError):
                 _write(self._llama, begins, path)
 
-    def _take_free_cores(self) -> None:
-        """Set the number of threads by what others left free since the last question."""
+    def _use_free_cores(self) -> None:
+        """Set the number of threads to the cores that were free since the last question."""
         from llama_cpp import llama_set_n_threads
 
-        (before, spent), self._look = self._look, _spent_by_others()
-        now, by_now = self._look
+        (before, spent), self._load_before = self._load_before, _time_of_others()
+        now, by_now = self._load_before
         n = threads((by_now - spent) / (now - before) if now - before > 0.05 else 0.0)  # too close to tell
         llama_set_n_threads(self._llama.ctx, n, n)
 
-    def _complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
-        text = self._format(prompt.messages()) + begun
-        check_length(self.name, len(self._llama.tokenize(text.encode(), special=True)), self.context)
-        self._take_free_cores()
-        self._wear(prompt.taught and self.taught)
-        if self._begun != (begins := (prompt.system, prompt.examples, prompt.begins)):
-            self._begin(prompt)
-            self._begun = begins
-        return self._answer(text, pattern, _Confidence())
+    def _complete(self, prompt: Prompt, grammar: str) -> Completion:
+        text = self._format(prompt.messages())
+        self.check_length(len(self._llama.tokenize(text.encode(), special=True)))
+        self._use_free_cores()
+        self._set_adapter(prompt.taught and self.taught)
+        if self._prefilled != (begins := (prompt.system, prompt.examples, prompt.begins)):
+            self._prefill(prompt)
+            self._prefilled = begins
+        return self._answer(text, grammar, _Confidence())
 
-    def _answer(self, text: str, pattern: str | Grammar, confidence: _Confidence) -> Completion:
+    def _answer(self, text: str, grammar: str, confidence: _Confidence) -> Completion:
         from llama_cpp import LogitsProcessorList
 
         # Not through outlines' generator: that forgets the evaluated prompt after every answer.
@@ -157,20 +156,20 @@ class LlamaCpp(InProcess):
             text,
             max_tokens=ANSWER,
             temperature=0.0,
-            logits_processor=LogitsProcessorList([processor(self._backend, pattern), confidence]),
+            logits_processor=LogitsProcessorList([self._backend.get_cfg_logits_processor(grammar), confidence]),
         )
 
         def other() -> Completion:
             with self._turn:
-                return self._answer(text, pattern, _Confidence(confidence.closest[1]))
+                return self._answer(text, grammar, _Confidence(confidence.closest[1]))
 
         return Completion(reply["choices"][0]["text"], confidence.product, other)
 
 
 @cache
-def _hush() -> Any:
-    """Have llama.cpp say nothing: it takes its own warnings, one for each layer of an adapter, for errors. What is
-    returned has to be kept."""
+def _silence() -> Any:
+    """Silence llama.cpp, which logs its own warnings, one for each layer of an adapter, as errors. Keep what is
+    returned: it is the callback."""
     import llama_cpp
 
     silent = llama_cpp.llama_log_callback(lambda level, text, data: None)
@@ -178,15 +177,15 @@ def _hush() -> Any:
     return silent
 
 
-def _spent_by_others() -> tuple[float, float]:
-    """Now, and the core-seconds that other processes have spent so far; 0 where /proc has none."""
+def _time_of_others() -> tuple[float, float]:
+    """Now, and the core-seconds that other processes have used so far; 0 without /proc."""
     try:
         fields = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0].split()[1:9]
     except OSError:
         return time.monotonic(), 0.0
     user, nice, system, _idle, _wait, irq, softirq, _steal = (int(f) for f in fields)
-    everybody = (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
-    return time.monotonic(), everybody - time.process_time()
+    total = (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+    return time.monotonic(), total - time.process_time()
 
 
 def _chat_format(llama: Any) -> Callable[[list[Message]], str]:

@@ -7,13 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from llm import tuning
-from llm.models import hub, weights
-from llm.models.model import Completion, Grammar, Model, Prompt
-from tamp.errors import Refusal
+from llm.models import weights
+from llm.models.language_model import Model
 from tamp.files.toml_table import Table, read_placed
-from tamp.planning.refinement import never
-from tamp.quiet import hush_warnings
-from tamp.worker_process import Cancelled
 
 
 def load(name: str) -> Model:
@@ -23,57 +19,41 @@ def load(name: str) -> Model:
     server, a folder of safetensors or a name of the hub; these last two run in transformers. InputError when it is
     none of them, or not to be had.
     """
-    if name.startswith(("http://", "https://")):
-        return from_settings(name, Settings("server", url=name))
-    if name.endswith(".toml"):
-        return from_settings(name, read(Path(name).expanduser()))
+    path = Path(name).expanduser()
     if name.endswith(".jsonl"):
-        from llm.models.recorded import Recorded
+        from llm.models.recorded import RecordedModel
 
-        return Recorded(Path(name).expanduser())
-    if not name.endswith(".gguf") and (hub.is_name(name) or Path(name).expanduser().joinpath("config.json").is_file()):
-        return from_settings(name, Settings("transformers", model=name, vision=hub.sees(name)))
-    return from_settings(name, Settings("llama.cpp", model=name))
+        return RecordedModel(path)
+    if name.endswith(".toml"):
+        return from_settings(name, read(path))
+    if name.startswith(("http://", "https://")):
+        return from_settings(name, ModelSettings("server", url=name))
+    if not name.endswith(".gguf") and (weights.is_hub_name(name) or path.joinpath("config.json").is_file()):
+        vision = weights.RECOMMENDED.get(name, False)
+        return from_settings(name, ModelSettings("transformers", model=name, vision=vision))
+    return from_settings(name, ModelSettings("llama.cpp", model=name))
 
 
-def from_settings(name: str, s: Settings) -> Model:
+def from_settings(name: str, s: ModelSettings) -> Model:
     """The model of a settings file, called `name` where nothing better is known."""
-    if s.backend == "server":
-        from llm.models.server import TIMEOUT, ChatServer
+    match s.backend:
+        case "server":
+            from llm.models.server import TIMEOUT, ChatServer
 
-        return ChatServer(s.url, s.model, s.vision, s.api_key_env, s.timeout or TIMEOUT, s.adapter).load()
-    if s.backend == "vllm":
-        from llm.models.vllm import VllmInProcess
+            return ChatServer(s.url, s.model, s.vision, s.api_key_env, s.timeout or TIMEOUT, s.adapter).load()
+        case "vllm":
+            from llm.models.vllm import VllmInProcess
 
-        return VllmInProcess(s.model, s.vision, s.context, s.adapter)
-    if s.backend == "transformers":
-        from llm.models.huggingface import Transformers
+            return VllmInProcess(s.model, s.vision, s.context, s.adapter)
+        case "transformers":
+            from llm.models.huggingface import Transformers
 
-        return Transformers(s.model, s.vision, s.context)
-    from llm.models.llama import CONTEXT, LlamaCpp
+            return Transformers(s.model, s.vision, s.context)
+        case _:
+            from llm.models.llama import CONTEXT, LlamaCpp
 
-    path = weights.find(s.model)
-    return LlamaCpp(name, path, s.context or CONTEXT, Path(s.adapter) if s.adapter else tuning.adapter(path))
-
-
-class Interruptible:
-    """A model that is not asked further when nobody wants the answer any more."""
-
-    def __init__(self, model: Model, cancelled: Cancelled) -> None:
-        self.name, self.sees, self.taught = model.name, model.sees, model.taught
-        self._model, self._cancelled = model, cancelled
-
-    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
-        """The model's answer. Refusal when nobody wants it."""
-        if self._cancelled():
-            raise Refusal("nobody wants to know any more", "dropped")
-        return self._model.complete(prompt, begun, pattern)
-
-
-def interruptible(llm: str, cancelled: Cancelled | None = None, model: Model | None = None) -> Interruptible:
-    """The model of that name, or the one that is loaded already; what warns of its age is not heard from then on."""
-    hush_warnings()
-    return Interruptible(model or load(llm), cancelled or never)
+            path = weights.find(s.model)
+            return LlamaCpp(name, path, s.context or CONTEXT, Path(s.adapter) if s.adapter else tuning.adapter(path))
 
 
 KEYS: dict[str, tuple[str, ...]] = {
@@ -82,11 +62,11 @@ KEYS: dict[str, tuple[str, ...]] = {
     "vllm": ("model", "adapter", "context", "vision"),
     "transformers": ("model", "context", "vision"),
 }
-"""What can be said of each backend; the first has to be."""
+"""The keys of each backend; the first one is required."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class ModelSettings:
     """A model file's content; docs/models.md explains the keys. Zeros and empty strings: the backend decides."""
 
     backend: str
@@ -99,7 +79,7 @@ class Settings:
     vision: bool = False
 
 
-def read(path: Path) -> Settings:
+def read(path: Path) -> ModelSettings:
     """A model file, checked. A `model` or an `adapter` that is a file or a folder beside it is meant as such.
     InputError, with its line, for a key that the backend does not take, that is missing or of the wrong kind."""
     table = read_placed(path)
@@ -110,7 +90,7 @@ def read(path: Path) -> Settings:
     needed = KEYS[backend][0]
     if not table.has(needed):
         raise table.wrong(f"the backend {backend} needs {needed}")
-    return Settings(**{key: _value(table, key) for key in table.values})
+    return ModelSettings(**{key: _value(table, key) for key in table.values})
 
 
 def _value(table: Table, key: str) -> Any:
@@ -120,6 +100,6 @@ def _value(table: Table, key: str) -> Any:
         return table.whole(key, "tokens, more than 0, up to 10 million", 1, 10_000_000)
     if key == "vision":
         return table.flag(key, "true or false")
-    said = table.text(key, "a text")
-    beside = Path(table.name).parent / said
-    return str(beside) if key in ("model", "adapter") and beside.exists() else said
+    text = table.text(key, "a text")
+    placed = Path(table.name).parent / text
+    return str(placed) if key in ("model", "adapter") and placed.exists() else text

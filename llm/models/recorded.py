@@ -7,23 +7,22 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from llm.models.chat import checked, fits, quoted
-from llm.models.model import Completion, Grammar, Message, Model, Prompt
+from llm.models.language_model import Completion, Message, Model, Prompt, checked, fits, quoted
 from tamp.errors import InputError
 from tamp.runs import episode_log
 
 
-class Recorded(Model):
+class RecordedModel(Model):
     """Answers as the log of an episode has it. Messages are kept as digests, so a long run's log takes little memory.
 
-    A picture is no part of the question: logs do not hold it. Where the same question was answered differently, as
-    a model that is not greedy may, the first answer that the pattern allows counts.
+    An image is no part of the question: logs do not hold it. Where the same question was answered differently, as
+    a model that is not greedy may, the first answer that the grammar allows counts.
     """
 
     def __init__(self, path: Path) -> None:
         """InputError when the log cannot be read, or has no replies. A digest may stand for a prompt's messages."""
         self.name = str(path)
-        self._replies: dict[tuple[str, str], list[Completion]] = {}
+        self._replies: dict[str, list[Completion]] = {}
         asked = None
         for e in episode_log.read(path):
             try:
@@ -31,7 +30,7 @@ class Recorded(Model):
                     self.taught |= e.get("taught", False)
                     asked = e["digest"] if "digest" in e else digest(e["messages"])
                 elif e["event"] == "reply" and asked is not None:
-                    known = self._replies.setdefault((asked, e["begun"]), [])
+                    known = self._replies.setdefault(asked, [])
                     reply = Completion(e["text"], e["probability"])
                     known += [reply] if reply not in known else []
                 elif e["event"] == "reply":
@@ -41,23 +40,18 @@ class Recorded(Model):
         if not self._replies:
             raise InputError(f"{path} has no reply of a model; valid: the log of an episode with language")
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
-        """What was answered. InputError when it was never asked, or when the pattern no longer allows it."""
-        known = self._replies.get((digest(prompt.unseen().messages()), begun))
+    def complete(self, prompt: Prompt, grammar: str) -> Completion:
+        """The recorded answer. InputError for a question that is not in the log, or where the grammar no longer allows
+        the answer."""
+        known = self._replies.get(digest(prompt.unseen().messages()))
         if known is None:
-            raise InputError(f"{self.name} has no reply to {_told(prompt, begun)}: record it anew, or name a model")
-        allowed = next((r for r in known if fits(r.text, pattern)), known[0])
-        checked(allowed.text, pattern, self.name, "; the grammar has changed since: record it anew")
+            last, again = prompt.question.rstrip().rpartition("\n")[2], len(prompt.corrections)
+            after = f" (after {again} correction{'s' * (again > 1)})" if again else ""
+            raise InputError(f"{self.name} has no reply to {quoted(last)}{after}: record it anew, or name a model")
+        allowed = next((r for r in known if fits(r.text, grammar)), known[0])
+        checked(allowed.text, grammar, self.name, "; the grammar has changed since: record it anew")
         others = known[known.index(allowed) + 1 :]
         return replace(allowed, other=lambda: others[0]) if others else allowed
-
-
-def _told(prompt: Prompt, begun: str) -> str:
-    """A question for people: its last line, and how far the conversation has got."""
-    corrections, last = len(prompt.corrections), prompt.question.rstrip().rpartition("\n")[2]
-    again = f" (after {corrections} correction{'s' * (corrections > 1)})" if corrections else ""
-    after = f" that goes on after {quoted(begun)}" if begun else ""
-    return f"{quoted(last)}{again}{after}"
 
 
 def digest(messages: list[Message]) -> str:

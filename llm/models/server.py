@@ -1,7 +1,7 @@
 """A server with OpenAI's chat API, as `vllm serve` has it.
 
-The pattern goes along in vLLM's own field `structured_outputs`, and `continue_final_message` has the server go on
-with an answer. A server that knows neither ignores them without a word, so every reply is checked here.
+The grammar goes along in vLLM's own field `structured_outputs`. A server that does not know it ignores it without a
+word, so every reply is checked here.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from llm.models.chat import ANSWER, checked, conversation, one_line, quoted, require, structured_outputs, turn
-from llm.models.deadline import within
-from llm.models.model import Completion, Grammar, Model, Prompt
+from llm.models.language_model import ANSWER, Completion, Model, Prompt, checked, one_line, quoted, require, within
 from tamp.errors import InputError
 
 TIMEOUT = 60.0
@@ -66,8 +64,8 @@ class ChatServer(Model):
             self.model = self.name = names[0]
         return self
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
-        """Go on after `begun` with a match of `pattern`."""
+    def complete(self, prompt: Prompt, grammar: str) -> Completion:
+        """An answer that the grammar allows."""
         import openai
 
         if not self.model:
@@ -77,37 +75,35 @@ class ChatServer(Model):
             reply = self._ask(
                 self._client.chat.completions.with_raw_response.create,
                 model=self.adapter if self.adapter and prompt.taught else self.model,
-                messages=conversation(prompt if self.sees else prompt.unseen(), begun),
+                messages=(prompt if self.sees else prompt.unseen()).messages(),
                 max_tokens=ANSWER,
                 temperature=0.0,
                 seed=0,
                 logprobs=True,
-                extra_body={"structured_outputs": structured_outputs(pattern), **turn(begun)},
+                extra_body={"structured_outputs": {"grammar": grammar}},
             )
         except openai.NotFoundError:
             has = ", ".join(self._models()) or "no list of its models"
             wanted = " or ".join(map(repr, filter(None, (self.model, self.adapter))))
             raise InputError(f"{self.url}: no model {wanted}; the server has: {has}") from None
-        return self._read(reply, pattern)
+        return self._read(reply, grammar)
 
-    def _read(self, reply: Any, pattern: str | Grammar) -> Completion:
-        """A reply's text, checked, and the probability of its tokens; 1 where the server tells none."""
+    def _read(self, reply: Any, grammar: str) -> Completion:
+        """A reply's text, checked, and the probability of its tokens; 1 where the server reports none."""
         try:
             choice = reply["choices"][0]
             text, refusal = choice["message"].get("content"), choice["message"].get("refusal")
             known = [float(t["logprob"]) for t in (choice.get("logprobs") or {}).get("content") or ()]
         except (TypeError, KeyError, IndexError, ValueError, AttributeError):
             raise InputError(f"{self.url}: not a chat completion: {quoted(str(reply))}") from None
+        who = f"{self.name} at {self.url}"
         if refusal:
-            raise InputError(f"{self.name} at {self.url} refuses to answer: {quoted(str(refusal))}")
+            raise InputError(f"{who} refuses to answer: {quoted(str(refusal))}")
         if choice.get("finish_reason") == "length":
-            raise InputError(
-                f"{self.name} at {self.url}: the answer is cut off after {ANSWER} tokens, or where the server's "
-                f"context ends: {quoted(str(text))}"
-            )
+            cut = f"cut off after {ANSWER} tokens, or where the server's context ends"
+            raise InputError(f"{who}: the answer is {cut}: {quoted(str(text))}")
         advice = "; a server that honours structured_outputs is due, such as vLLM 0.12 or newer"
-        text = checked(str(text or ""), pattern, f"{self.name} at {self.url}", advice)
-        return Completion(text, min(1.0, math.exp(sum(known))))
+        return Completion(checked(str(text or ""), grammar, who, advice), min(1.0, math.exp(sum(known))))
 
     def _models(self) -> list[str]:
         """The models that the server lists; none when it keeps no list."""
@@ -128,31 +124,29 @@ class ChatServer(Model):
 
         try:
             answer = within(self.timeout, lambda: request(**fields).http_response)
+            return answer.json()
         except openai.NotFoundError:
             raise
         except (openai.APITimeoutError, TimeoutError):
-            raise InputError(
-                f"{self.url}: no answer within {self.timeout:g} seconds; `timeout` in the model's TOML file sets them"
-            ) from None
+            limit = f"no answer within {self.timeout:g} seconds; `timeout` in the model's TOML file sets them"
+            raise InputError(f"{self.url}: {limit}") from None
         except openai.APIConnectionError as e:
             raise InputError(f"{self.url}: {e.__cause__ or e}; is the server running?") from None
         except openai.APIStatusError as e:
             raise self._refused(e) from None
-        try:
-            return answer.json()
         except ValueError:
             raise InputError(f"{self.url}: the reply is not JSON: {quoted(answer.text)}") from None
 
     def _refused(self, error: Any) -> InputError:
         """What a status that is not 200 means to the user, in the server's own words where it has any."""
         code, reply = error.status_code, error.response
-        told = error.body.get("message") if isinstance(error.body, dict) else None
-        said = one_line(told or reply.text or reply.reason_phrase)
+        message = error.body.get("message") if isinstance(error.body, dict) else None
+        why = one_line(message or reply.text or reply.reason_phrase)
         if code in (401, 403):
-            said += "; `api_key_env` in the model's TOML file names the variable that holds the key"
-        if code == 400 and "context length" in said:
-            return InputError(f"the scene and the instruction are too long for {self.name} at {self.url}: {said}")
-        return InputError(f"{self.url}: HTTP {code}: {said}")
+            why += "; `api_key_env` in the model's TOML file names the variable that holds the key"
+        if code == 400 and "context length" in why:
+            return InputError(f"the scene and the instruction are too long for {self.name} at {self.url}: {why}")
+        return InputError(f"{self.url}: HTTP {code}: {why}")
 
 
 def _base(url: str) -> str:

@@ -5,24 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from llm.models.chat import (
-    ANSWER,
-    InProcess,
-    check_length,
-    checked,
-    conversation,
-    one_line,
-    require,
-    structured_outputs,
-    turn,
-)
-from llm.models.model import Completion, Grammar, Prompt
+from llm.models.language_model import ANSWER, Completion, InProcess, Prompt, checked, one_line, require
 from tamp.errors import InputError
 
 
 class VllmInProcess(InProcess):
-    """`name` is of the hub, or a folder of safetensors; `adapter` is a folder in peft's format. vLLM itself keeps what
-    prompts begin with evaluated."""
+    """`name` is of the hub, or a folder of safetensors; `adapter` is a folder in peft's format. vLLM itself keeps the
+    beginnings of prompts evaluated."""
 
     def __init__(self, name: str, sees: bool = False, context: int = 0, adapter: str = "") -> None:
         require("vllm")
@@ -44,27 +33,28 @@ class VllmInProcess(InProcess):
             raise InputError(f"{self.name}: vLLM cannot load it: {one_line(e)}") from e
         self.context = self._llm.model_config.max_model_len
 
-    def _complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
+    def _complete(self, prompt: Prompt, grammar: str) -> Completion:
         from vllm.lora.request import LoRARequest
         from vllm.sampling_params import SamplingParams, StructuredOutputsParams
 
-        chat = conversation(prompt.unseen(), begun)  # what an image takes is for vLLM to say
-        tokens = self._llm.get_tokenizer().apply_chat_template(chat, tokenize=True, return_dict=True, **turn(begun))
-        check_length(self.name, len(tokens["input_ids"]), self.context)
+        text = prompt.unseen().messages()  # what an image takes is for vLLM to say
+        tokens = self._llm.get_tokenizer().apply_chat_template(
+            text, tokenize=True, return_dict=True, add_generation_prompt=True
+        )
+        self.check_length(len(tokens["input_ids"]))
         # outlines' own generator takes no image here and returns no probabilities.
         sampling = SamplingParams(
             temperature=0.0,
             seed=0,
             max_tokens=ANSWER,
-            logprobs=0,  # of the chosen token; vLLM counts them after it has struck out what the pattern forbids
-            structured_outputs=StructuredOutputsParams(**structured_outputs(pattern)),
+            logprobs=0,  # of the chosen token; vLLM counts them after it has struck out what the grammar forbids
+            structured_outputs=StructuredOutputsParams(grammar=grammar),
         )
-        worn = LoRARequest("reader", 1, self._adapter) if prompt.taught and self.taught else None
+        adapter = LoRARequest("reader", 1, self._adapter) if prompt.taught and self.taught else None
         try:
-            chat = conversation(prompt, begun)
-            (result,) = self._llm.chat(chat, sampling, use_tqdm=False, lora_request=worn, **turn(begun))
+            (result,) = self._llm.chat(prompt.messages(), sampling, use_tqdm=False, lora_request=adapter)
         except ValueError as e:
             raise InputError(f"{self.name}: vLLM does not take the prompt: {one_line(e)}") from e
         (answer,) = result.outputs
         known = [chosen[token].logprob for token, chosen in zip(answer.token_ids, answer.logprobs, strict=True)]
-        return Completion(checked(answer.text, pattern, self.name), min(1.0, math.exp(sum(known))))
+        return Completion(checked(answer.text, grammar, self.name), min(1.0, math.exp(sum(known))))

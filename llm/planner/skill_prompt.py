@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from llm.models.model import Prompt
-from llm.planner.skill_schema import LONGEST
-from llm.planner.skill_schema import written as step
+from llm.models.language_model import Prompt
 from tamp.model.atoms import GroundAction
 from tamp.pddl.conditions import written
 from tamp.pddl.simulation import reaches
+
+LONGEST = 10
+"""Steps of a plan at most."""
 
 
 @dataclass(frozen=True)
@@ -86,12 +88,15 @@ def prompt(problem: Any) -> Prompt:
     idle = _idle(problem)
     return Prompt(
         system=TASK + "\n".join(skill(a, idle) for a in problem.actions),
-        examples=tuple(
-            (question(own), f"[{', '.join(step(action, own) for action in plan)}]")
-            for own, plan in borne_out(EXAMPLES, problem)
-        ),
+        examples=tuple((question(own), written_plan(plan, own)) for own, plan in borne_out(EXAMPLES, problem)),
         question=question(problem),
     )
+
+
+def written_plan(plan: Iterable[GroundAction], problem: Any) -> str:
+    """A plan as the model writes it, in JSON."""
+    parameters = {a.name: [p.name for p in a.parameters] for a in problem.actions}
+    return json.dumps([{"skill": a.name, "args": dict(zip(parameters[a.name], a.args, strict=True))} for a in plan])
 
 
 def borne_out(examples: Iterable[Example], problem: Any) -> list[tuple[Any, list[GroundAction]]]:

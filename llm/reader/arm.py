@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from llm.models.load import interruptible
-from llm.models.model import Logged, Model
-from llm.reader.program import Argument, Call, Effect, Handled, Program, Quote, Things
-from llm.reader.reading import confidence, instruction, read
-from llm.reader.said import said
+from llm.models.language_model import Logged, Model
+from llm.models.load import load
+from llm.reader.program import Argument, Call, Effect, Handled, Program, Quote, Things, in_words
+from llm.reader.program_reader import confidence, instruction, read
 from llm.reader.setting import Member, Setting, Signature
 from tamp.backends.xarm.arm_steps import Step, steps_of
 from tamp.backends.xarm.contract_world import breaches_in
@@ -20,6 +19,8 @@ from tamp.errors import Refusal
 from tamp.model.events import Journal
 from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Thought
+from tamp.planning.refinement import never
+from tamp.quiet import hush_warnings
 from tamp.worker_process import Cancelled
 
 HOVER_MM = RETREAT_MM = 80
@@ -39,14 +40,14 @@ ACTIONS = (
 
 
 @dataclass(frozen=True)
-class Names:
+class ArmNames:
     """What an instruction can name in a world: poses and labels."""
 
     poses: tuple[str, ...]
     labels: tuple[str, ...]
 
     @classmethod
-    def of(cls, cell: Workcell) -> Names:
+    def of(cls, cell: Workcell) -> ArmNames:
         """Those of a world."""
         return cls(tuple(cell.poses), tuple(cell.labels))
 
@@ -62,21 +63,21 @@ class Names:
         return next(n for n in (*self.poses, *self.labels) if _plain(n) == name)
 
 
-def plan_of(text: str, names: Names, model: Model, journal: Journal) -> dict[str, Any]:
+def plan_of(text: str, names: ArmNames, model: Model, journal: Journal, cancelled: Cancelled = never) -> dict[str, Any]:
     """The action plan that some words ask for. Refusal where they ask for none; all that was said is in the journal."""
     journal.event("instruction", text=text)
     text, setting = instruction(text), names.setting
-    answer = read(text, setting, Logged(model, journal.event))
+    answer = read(text, setting, Logged(model, journal.event, cancelled))
     journal.event("program", text=str(answer.program), probability=answer.probability)
     steps = list(_with_approaches(_steps(answer.program, names)))
     if not steps:
         raise Refusal("the instruction asks for no motion", "nothing")
     if confidence(answer.probability) < LEAST:
-        raise Refusal(f"is this meant: {said(answer.program)}? Say it in other words", "unsure")
+        raise Refusal(f"is this meant: {in_words(answer.program)}? Say it in other words", "unsure")
     return {"goal": text, "steps": steps}
 
 
-def _steps(program: Program, names: Names) -> Iterator[dict[str, Any]]:
+def _steps(program: Program, names: ArmNames) -> Iterator[dict[str, Any]]:
     kept = {n for x in program.lines if isinstance(x, Handled) and x.word == "keep" for n in _things(x.things, names)}
     for line in program.lines:
         match line:
@@ -93,7 +94,7 @@ def _steps(program: Program, names: Names) -> Iterator[dict[str, Any]]:
                 raise Refusal(f'"{line}" cannot be said in a plan: it is a list of steps', "beyond")
 
 
-def _step(call: Call, names: Names) -> Iterator[dict[str, Any]]:
+def _step(call: Call, names: ArmNames) -> Iterator[dict[str, Any]]:
     """A call as steps of the contract, one for each thing that it is about."""
     options = dict(o.partition(" ")[::2] for o in call.options)
     hover = {"hover_mm": _number(options.get("hover", str(HOVER_MM)))}
@@ -119,7 +120,7 @@ def _step(call: Call, names: Names) -> Iterator[dict[str, Any]]:
 _ANGLES = ("roll", "pitch", "yaw")
 
 
-def _things(argument: Argument, names: Names) -> Sequence[str]:
+def _things(argument: Argument, names: ArmNames) -> Sequence[str]:
     """The poses and labels that an argument is. Refusal for what is not there, or left open."""
     if isinstance(argument, Quote):
         raise Refusal(f"the world has no {argument}; it has: {', '.join((*names.poses, *names.labels))}", "absent")
@@ -130,7 +131,7 @@ def _things(argument: Argument, names: Names) -> Sequence[str]:
     return [names.called(n) for n in some]
 
 
-def _which(label: str, options: dict[str, str], names: Names) -> dict[str, Any]:
+def _which(label: str, options: dict[str, str], names: ArmNames) -> dict[str, Any]:
     poses = {_plain(name): name for name in names.poses}
     if "near" in options and options["near"] not in poses:
         raise Refusal(f"{options['near']!r} is no place to be nearest to; places: {', '.join(names.poses)}", "beyond")
@@ -184,20 +185,21 @@ def steps_in(plan: dict[str, Any], cell: Workcell) -> tuple[Step, ...]:
 class ArmReader:
     """Reads words as steps of the contract; the model is loaded when it is made."""
 
-    def __init__(self, llm: str, names: Names, journal: Journal, cancelled: Cancelled) -> None:
-        self._names, self._model, self._journal = names, interruptible(llm, cancelled), journal
+    def __init__(self, llm: str, names: ArmNames, journal: Journal, cancelled: Cancelled) -> None:
+        hush_warnings()
+        self._names, self._model, self._journal, self._cancelled = names, load(llm), journal, cancelled
 
     def read(self, text: str) -> dict[str, Any]:
         """The plan that some words ask for."""
-        return plan_of(text, self._names, self._model, self._journal)
+        return plan_of(text, self._names, self._model, self._journal, self._cancelled)
 
 
-class ArmReaderBeside:
+class ParallelArmReader:
     """Reads in a process of its own, which is started, and loads the model, at once."""
 
     def __init__(self, llm: str, cell: Workcell, journal: Journal) -> None:
         self._cell = cell
-        self._reader = Assistant(partial(ArmReader, llm, Names.of(cell)), "reading", journal)
+        self._reader = Assistant(partial(ArmReader, llm, ArmNames.of(cell)), "reading", journal)
         self.close = self._reader.close
 
     def __call__(self, text: str) -> Thought[Sequence[Step]]:

@@ -278,3 +278,54 @@ def calls(lines: Sequence[Line]) -> Iterator[Call]:
                 yield from (c for e in (*effects, *otherwise) for c in e.calls)
             case _:
                 pass
+
+
+def in_words(program: Program) -> str:
+    """What a program asks for, as people choose between readings: "the red cup is on the table; then the drawer is
+    closed"."""
+    text = "; ".join(map(_line_in_words, program.lines))
+    return text.replace("then; ", "then ").replace("first; ", "first ")
+
+
+def _line_in_words(line: Line) -> str:  # noqa: PLR0911 (one for each kind of line)
+    match line:
+        case Effect(some):
+            return " or ".join(map(_call_in_words, some))
+        case Handled("keep", things):
+            return f"{_things_in_words(things)} {_be(things)} left alone"
+        case Handled(_, things):
+            place = "they were" if _be(things) == "are" else "it was"
+            return f"{_things_in_words(things)} {_be(things)} back where {place}"
+        case Drop(None):
+            return "none of it any more"
+        case Drop(Effect(some)):
+            return f"no longer that {' or '.join(map(_call_in_words, some))}"
+        case If(condition, effects, otherwise):
+            so, other = (", ".join(map(_line_in_words, some)) for some in (effects, otherwise))
+            given = _call_in_words(condition) if isinstance(condition, Call) else str(condition)
+            return f"if {given}, {so}{f', else {other}' if other else ''}"
+        case _:
+            return str(line)
+
+
+def _call_in_words(call: Call) -> str:
+    name, arguments = call.form.name, tuple(map(_things_in_words, call.arguments))
+    if call.acts:
+        return " ".join((name, *arguments, *call.options))
+    if not arguments:
+        return f"it is {'' if call.holds else 'not '}{name}"
+    negated = () if call.holds else ("not",)
+    return " ".join((arguments[0], _be(call.arguments[0]), *negated, name, *arguments[1:]))
+
+
+def _be(things: Argument) -> str:
+    many = isinstance(things, Things) and things.how in ("all", "each") and len(things.names) > 1
+    return "are" if many else "is"
+
+
+def _things_in_words(things: Argument) -> str:
+    """The things as they are written, names with their article."""
+    if isinstance(things, Quote) or things.text.split()[0] in ("all", "any", "each", "which") or things.how.isdigit():
+        return str(things)
+    join = " or " if things.how == "any" else " and "
+    return join.join(f"the {name}" for name in things.names)

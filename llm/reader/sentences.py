@@ -18,11 +18,15 @@ Blank lines separate blocks. `now:` is for the sentence below it alone.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
+from llm import tuning
 from llm.reader.program import NotAProgram, Program, read_program
 from llm.reader.setting import NotASetting, Setting, read_setting
 from tamp.errors import InputError
@@ -72,3 +76,41 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
     """Blocks between blank lines, with the lines on which they begin."""
     for found in re.finditer(r"(?:^.*\S.*$\n?)+", text, re.MULTILINE):
         yield text.count("\n", 0, found.start()) + 1, found[0].strip()
+
+
+@cache
+def domain_sentences(domain: Path) -> tuple[Sentence, ...]:
+    """The sentences beside a domain's file: how people speak of it."""
+    path = domain.parent / "sentences.txt"
+    return read_sentences(path) if path.is_file() else ()
+
+
+@cache
+def taught() -> tuple[Sentence, ...]:
+    """The sentences that adapters are tuned with."""
+    return tuple(s for file in sorted(tuning.SENTENCES.glob("*.txt")) for s in read_sentences(file))
+
+
+def nearest(words: str, sentences: Sequence[Sentence], most: int) -> tuple[Sentence, ...]:
+    """The sentences that have most in common with some words, rare ones counting more, the nearest last."""
+    rarity = _rarity(tuple(s.words for s in sentences))
+    heard = set(split(words))
+
+    def common(s: Sentence) -> float:
+        other = set(split(s.words))
+        both, either = (sum(rarity.get(w, 0.0) for w in some) for some in (heard & other, heard | other))
+        return both / either if either else 0.0
+
+    return tuple(reversed(sorted(sentences, key=common, reverse=True)[:most]))
+
+
+@cache
+def _rarity(texts: tuple[str, ...]) -> dict[str, float]:
+    """By word, the logarithm of how many texts there are to one that has it."""
+    count = Counter(w for text in texts for w in set(split(text)))
+    return {w: math.log(len(texts) / n) for w, n in count.items()}
+
+
+def split(text: str) -> list[str]:
+    """The words of a text in lower case, without an s at their end."""
+    return [w if w.endswith("ss") else w.removesuffix("s") for w in re.findall(r"[a-z0-9]+", text.lower())]

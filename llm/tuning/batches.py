@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from llm.reader.program import Effect, Handled, NotAProgram, Program, read_program
-from llm.reader.reading import OWN, question, setting_text
+from llm.reader.program_reader import OWN, question, setting_text
 from llm.reader.sentences import Sentence
 from llm.reader.setting import Member, NotASetting, Setting, read_setting
 
 Encode = Callable[[str], list[int]]
+ANSWERS = "<|im_end|>\n<|im_start|>assistant\n"
+"""What stands between a question and its answer, in the chat's own marks."""
 IGNORED = -100
 """The label of a token that is not learnt."""
 
@@ -96,7 +98,10 @@ def packed(batch: Batch, prefix: Encode, encode: Encode, end: int) -> Packed:
     start = prefix(setting_text(batch.sentences[0].setting, batch.shown))
     tokens, positions, segments, labels = list(start), list(range(len(start))), [0] * len(start), [IGNORED] * len(start)
     for n, sentence in enumerate(batch.sentences, 1):
-        asked, answer = encode(question(sentence.setting.now, sentence.words)), [*encode(str(sentence.program)), end]
+        asked, answer = (
+            encode(question(sentence.setting.now, sentence.words) + ANSWERS),
+            [*encode(str(sentence.program)), end],
+        )
         tokens += asked + answer
         positions += range(len(start), len(start) + len(asked) + len(answer))
         segments += [n] * (len(asked) + len(answer))

@@ -25,7 +25,7 @@ import torch
 from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
-from llm.reader.reading import TASK
+from llm.reader.program_reader import TASK
 from llm.reader.sentences import Sentence, read_sentences
 from llm.tuning import SCALE
 from llm.tuning.batches import IGNORED, Packed, batches, packed, some_scenes

@@ -18,10 +18,10 @@ from tamp.quiet import debugging
 
 if TYPE_CHECKING:
     from llm.failures import Report as Failures
-    from llm.models.model import Model as Model  # noqa: PLC0414 (for those who may not import it themselves)
-    from llm.planner.deciding import Advisor, DeciderBeside
-    from llm.reader.arm import ArmReaderBeside
-    from llm.reader.session import InTurnReader, ReaderBeside
+    from llm.models.language_model import Model as Model  # noqa: PLC0414 (for those who may not import it themselves)
+    from llm.planner.deciding import Advisor, ParallelDecider
+    from llm.reader.arm import ParallelArmReader
+    from llm.reader.readers import InTurnReader, ParallelReader
     from llm.vocabulary.phrases import Vocabulary
     from tamp.agent.camera_perceiver import Read
     from tamp.agent.director import Decide
@@ -68,44 +68,43 @@ def reader(model: Model | None, assume_first: bool = False) -> Read:
         from tamp.agent.camera_perceiver import nobody_reads
 
         return nobody_reads
-    from llm.reader.instructions import Instructions
+    from llm.reader.readers import PolicyReader
 
-    return Instructions(model, assume_first)
+    return PolicyReader(model, assume_first)
 
 
 def session_reader(
     llm: str, domain: Domain, names: dict[str, str], journal: Journal, *, waits: bool
-) -> InTurnReader | ReaderBeside:
+) -> InTurnReader | ParallelReader:
     """Who reads words for a session: while the world `waits`, or in a process of its own, which is started at once.
     `names` are other names of the scene's things."""
-    from llm.reader.session import InTurnReader, ReaderBeside, Reading
+    from llm.reader.readers import InTurnReader, ParallelReader, SessionWords
 
-    reading = Reading(llm, str(domain.path), names)
-    return InTurnReader(reading, journal) if waits else ReaderBeside(reading, journal)
+    words = SessionWords(llm, str(domain.path), names)
+    return InTurnReader(words, journal) if waits else ParallelReader(words, journal)
 
 
-def session_decider(llm: str, domain: Domain, journal: Journal, *, waits: bool) -> Advisor | DeciderBeside:
+def session_decider(llm: str, domain: Domain, journal: Journal, *, waits: bool) -> Advisor | ParallelDecider:
     """Who decides in the planner's place, in the same two ways."""
-    from llm.models.load import interruptible
-    from llm.planner.deciding import Advisor, DeciderBeside
+    from llm.planner.deciding import Advisor, ParallelDecider
 
     if waits:
-        return Advisor(interruptible(llm), domain, journal)
-    return DeciderBeside(llm, str(domain.path), journal)
+        return Advisor(model(llm), domain, journal)
+    return ParallelDecider(llm, str(domain.path), journal)
 
 
-def arm_reader(llm: str, cell: Workcell, journal: Journal) -> ArmReaderBeside:
+def arm_reader(llm: str, cell: Workcell, journal: Journal) -> ParallelArmReader:
     """Who reads words as steps of an arm in its world, in a process of its own, which is started at once."""
-    from llm.reader.arm import ArmReaderBeside
+    from llm.reader.arm import ParallelArmReader
 
-    return ArmReaderBeside(llm, cell, journal)
+    return ParallelArmReader(llm, cell, journal)
 
 
 def arm_plan(text: str, cell: Workcell, model: Model, journal: Journal) -> dict[str, Any]:
     """The action plan that words ask for in an arm's world. Refusal where they come to none."""
-    from llm.reader.arm import Names, plan_of, steps_in
+    from llm.reader.arm import ArmNames, plan_of, steps_in
 
-    plan = plan_of(text, Names.of(cell), model, journal)
+    plan = plan_of(text, ArmNames.of(cell), model, journal)
     steps_in(plan, cell)
     return plan
 
@@ -123,17 +122,29 @@ def goals_of(
     image: bytes | None = None,
 ) -> Grounding:
     """What words ask for in an episode, with all that was said on the way in its journal."""
-    from llm.reader.instructions import goals_of as ask
+    from llm.reader.goal_reader import ground
+    from tamp.pddl.planner import Engine
 
     with _without_warnings():
-        return ask(text, scene, state, domain, model, journal, names=names, assume_first=assume_first, image=image)
+        return ground(
+            text,
+            scene,
+            state,
+            domain,
+            model,
+            names=names,
+            assume_first=assume_first,
+            image=image,
+            planner=Engine(),
+            tell=journal.event,
+        )
 
 
 def read(
     text: str, seen: Seen, scene: LoadedScene, read_by: Model, assume_first: bool, image: bytes | None = None
 ) -> Grounding:
     """What words ask for in a scene. Refusal where they come to no goal, or to several."""
-    from llm.reader.grounding import ground
+    from llm.reader.goal_reader import ground
     from tamp.pddl.planner import Engine
 
     with _without_warnings():
@@ -152,13 +163,13 @@ def read(
 
 def read_of_problem(text: str, state: WorldState, domain: Domain, read_by: Model, assume_first: bool) -> Grounding:
     """What words ask for in a world that has names and no geometry. Refusal as `read`."""
-    from llm.reader.grounding import stage_of, understood
+    from llm.reader.goal_reader import stage_of, understand
     from llm.vocabulary.phrases import vocabulary_of
     from tamp.pddl.planner import Engine
 
     stage = stage_of(domain, state, vocabulary_of(state, domain), Engine())
     with _without_warnings():
-        return understood(text, stage, read_by, assume_first)
+        return understand(text, stage, read_by, assume_first)
 
 
 def vocabulary(seen: Seen, scene: LoadedScene) -> Vocabulary:
@@ -203,6 +214,6 @@ def nouns(word: str) -> tuple[str, ...]:
 
 def instruction(text: str) -> str:
     """Words as they are read. InputError for none, or too many."""
-    from llm.reader.reading import instruction as plain
+    from llm.reader.program_reader import instruction as plain
 
     return plain(text)

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from llm.models.chat import fits
-from llm.models.model import Completion, Grammar, Prompt
-from llm.reader.arm import Names, plan_of
+from llm.models.language_model import Completion, Prompt, fits
+from llm.reader.arm import ArmNames, plan_of
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
 from tamp.errors import Refusal
@@ -36,8 +35,8 @@ class Scripted:
     sees: bool = False
     taught: bool = True
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
-        assert fits(self.program, pattern)
+    def complete(self, prompt: Prompt, grammar: str) -> Completion:
+        assert fits(self.program, grammar)
         return Completion(self.program)
 
 
@@ -50,7 +49,7 @@ def recorded(path: Path, text: str, program: str) -> Path:
             events.append({"event": kind, "t": 0.0, **data})
 
     with contextlib.suppress(Refusal):
-        plan_of(text, Names.of(read_workcell(BENCH)), Scripted(program), Kept())
+        plan_of(text, ArmNames.of(read_workcell(BENCH)), Scripted(program), Kept())
     path.write_text("".join(json.dumps(e) + "\n" for e in events))
     return path
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.asking import settled
-from llm.reader.grounding import AmbiguousError, Reading, UnsureError
+from llm.reader.goal_reader import AmbiguousError, Interpretation, UnsureError
 from llm.reader.program import read_program
 from llm.reader.setting import read_setting
 from tamp.errors import Refusal
@@ -23,8 +23,8 @@ LEFT, RIGHT = (Goal(Atom("on", (f"bowl_{n}", "plate_1"))) for n in (1, 2))
 SETTING = read_setting("bowls [item]: left bowl, right bowl\nplates [item]: plate\ncan be: on(item, item)")
 
 
-def reading(which: str, goal: Goal) -> Reading:
-    return Reading(read_program(f"on({which} bowl, plate)", SETTING), (goal,))
+def reading(which: str, goal: Goal) -> Interpretation:
+    return Interpretation(read_program(f"on({which} bowl, plate)", SETTING), (goal,))
 
 
 class Terminal(io.StringIO):

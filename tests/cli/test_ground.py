@@ -11,8 +11,7 @@ import pytest
 
 from cli.ground import ground
 from cli.output import Output
-from llm.models.chat import fits
-from llm.models.model import Completion, Grammar, Prompt
+from llm.models.language_model import Completion, Prompt, fits
 from tamp.api.configs import GroundConfig
 
 DOMAIN = """(define (domain orchestra)
@@ -34,9 +33,9 @@ class Unsure:
     sees: bool = False
     taught: bool = True
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
+    def complete(self, prompt: Prompt, grammar: str) -> Completion:
         program = "tuned(cello)\nkeep(viola)"
-        assert fits(program, pattern)
+        assert fits(program, grammar)
         return Completion(program, 0.2)
 
 

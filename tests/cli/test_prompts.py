@@ -18,7 +18,7 @@ PROMPT = {"event": "prompt", "model": "m", "messages": []}
 READ: list[dict[str, Any]] = [
     {"event": "instruction", "text": TEXT},
     PROMPT,
-    {"event": "reply", "begun": "", "text": "on(bowl, plate)", "probability": 0.9},
+    {"event": "reply", "text": "on(bowl, plate)", "probability": 0.9},
     {"event": "language", "goal": "(on bowl_1 plate_1)", "reply": "on(bowl, plate)"},
 ]
 WRONG: dict[str, Any] = {
@@ -31,10 +31,10 @@ WRONG: dict[str, Any] = {
 MENDED = [
     *READ,
     PROMPT,
-    {"event": "reply", "begun": "[", "text": "place(bowl_1, plate_1)]", "probability": 0.5},
+    {"event": "reply", "text": "[place(bowl_1, plate_1)]", "probability": 0.5},
     WRONG,
     PROMPT,
-    {"event": "reply", "begun": "[", "text": "pick(bowl_1), place(bowl_1, plate_1)]", "probability": 0.9},
+    {"event": "reply", "text": "[pick(bowl_1), place(bowl_1, plate_1)]", "probability": 0.9},
     {**WRONG, "attempt": 2, "error": None, "message": "", "reply": "[pick(bowl_1), place(bowl_1, plate_1)]"},
 ]
 ABSENT = [

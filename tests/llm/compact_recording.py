@@ -10,7 +10,7 @@ from llm.models.recorded import digest
 KEPT: dict[str, tuple[str, ...]] = {
     "instruction": ("text",),
     "prompt": ("model", "taught", "digest"),
-    "reply": ("begun", "text", "probability"),
+    "reply": ("text", "probability"),
 }
 """What a compact recording holds of each event."""
 

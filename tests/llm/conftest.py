@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from llm.models.chat import fits
-from llm.models.model import Completion, Prompt
+from llm.models.language_model import Completion, Prompt, fits
 from motion.poses import pose
 from motion.shapes import Shape
 from tamp.model.atoms import Atom
@@ -120,13 +119,12 @@ class Scripted:
     taught: bool = True
     asked: list[Prompt] = field(default_factory=list)
 
-    def complete(self, prompt, begun, pattern):
+    def complete(self, prompt, grammar):
         answers = (self.answers,) if isinstance(self.answers, str) else self.answers
         answer = answers[min(len(self.asked), len(answers) - 1)]
         self.asked.append(prompt)
-        assert answer.startswith(begun)
-        assert fits(answer[len(begun) :], pattern), f"the grammar forbids {answer[len(begun) :]!r}"
-        return Completion(answer[len(begun) :], self.probability)
+        assert fits(answer, grammar), f"the grammar forbids {answer!r}"
+        return Completion(answer, self.probability)
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ def event(kind, **data):
     return {"event": kind, "t": 0.0, **data}
 
 
-def asked(begun="", text="the lamp is held."):
-    return [event("prompt", model="m", messages=[]), event("reply", begun=begun, text=text, probability=0.5)]
+def asked(text="the lamp is held."):
+    return [event("prompt", model="m", messages=[]), event("reply", text=text, probability=0.5)]
 
 
 def instruction(text="put the bowl on the plate"):
@@ -71,7 +71,7 @@ def test_what_a_later_attempt_mended():
 def test_refusals_by_why():
     told = report(
         [instruction("put the banana away"), refused("absent", "no banana")],
-        [instruction(), *asked(), *asked("the bowl", " is held."), refused("unsolvable")],
+        [instruction(), *asked(), *asked("the bowl is held."), refused("unsolvable")],
     )
     assert groups(told) == {
         "refused: absent": (1, 1, {}),

@@ -26,14 +26,13 @@ from pathlib import Path
 
 from conftest import basket, cabinet, item, scene_of, state_of, stove
 
-from llm.models.chat import ANSWER, fits
 from llm.models.huggingface import Transformers
+from llm.models.language_model import ANSWER, Completion, Model, Prompt, fits, one_of
 from llm.models.load import load
-from llm.models.model import Completion, Grammar, Model, Prompt
 from llm.models.server import ChatServer
 from llm.models.vllm import VllmInProcess
 from llm.models.weights import find, known, models_dir
-from llm.reader.grounding import ground
+from llm.reader.goal_reader import ground
 from tamp.errors import InputError, Refusal
 from tamp.model.goal import parse_goal
 from tamp.model.scene import Scene
@@ -111,10 +110,10 @@ class Watched:
     outside: list[str] = field(default_factory=list)
     probabilities: list[float] = field(default_factory=list)
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
-        reply = self.model.complete(prompt, begun, pattern)
+    def complete(self, prompt: Prompt, grammar: str) -> Completion:
+        reply = self.model.complete(prompt, grammar)
         self.probabilities.append(reply.probability)
-        if not fits(reply.text, pattern) or not 0.0 <= reply.probability <= 1.0:
+        if not fits(reply.text, grammar) or not 0.0 <= reply.probability <= 1.0:
             self.outside.append(reply.text)
         return reply
 
@@ -209,10 +208,10 @@ def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 def ask(make: Callable[[], Model], asked: list[Case]) -> list[Answer]:
     """Every instruction put to one backend, and one question to which only one, absurd, answer is allowed."""
     domain, model = load_domain("tabletop"), make()
-    forced = model.complete(Prompt("Answer.", (), "What colour is grass?"), "", "purple elephants[.]")
+    forced = model.complete(Prompt("Answer.", (), "What colour is grass?"), one_of(["purple elephants."]))
     tell(f"{model.name}: an answer that is the only one allowed has the probability {forced.probability:.2f}")
     long = Prompt("Answer.", (), "grass " * 5000)
-    refused(lambda: model.complete(long, "", "green"), f"{CONTEXT - ANSWER}", f"{CONTEXT}")
+    refused(lambda: model.complete(long, one_of(["green"])), f"{CONTEXT - ANSWER}", f"{CONTEXT}")
     answers = []
     for case in asked:
         told = Watched(model)
@@ -274,7 +273,7 @@ def main() -> int:
         with served(folder) as url:
             answers["server"] = ask(lambda: load(url), asked)
             prompt = Prompt("Answer.", (), "What colour is grass?")
-            refused(lambda: ChatServer(url, "nobody").complete(prompt, "", "green"), f"the server has: {MODEL}")
+            refused(lambda: ChatServer(url, "nobody").complete(prompt, one_of(["green"])), f"the server has: {MODEL}")
     if "transformers" in wanted:
         answers["transformers"] = ask(lambda: Transformers(str(folder), context=CONTEXT).load(), asked)
     if "vllm" in wanted:

@@ -1,34 +1,33 @@
+"""llama.cpp, most of it with the real weights: instructions to goals in hand-built scenes."""
+
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
+from llm.models.language_model import Prompt, one_of
 from llm.models.llama import LlamaCpp, _Confidence, threads
-from llm.models.model import Completion, Prompt
-from tamp.errors import InputError
+from llm.models.weights import DEFAULT, find
+from llm.reader.goal_reader import ground
+from llm.tuning import adapter as shipped
+from tamp.errors import InputError, Refusal
 
 CORES = len(os.sched_getaffinity(0))
+WORD = "start: /[a-z]{3,9}[.]/"
+GRASS = Prompt("Answer.", (), "What colour is grass?")
+BOWL, STOVE = "akita_black_bowl_1", "flat_stove_1_cook_region"
+TOP = "wooden_cabinet_1_top_region"
 
 
-@pytest.fixture(autouse=True)
-def unset(monkeypatch):
+@pytest.mark.parametrize(("busy", "left"), [(0.2, CORES), (1.0, max(1, CORES - 1)), (99.0, 1)])
+def test_threads_are_the_free_cores(monkeypatch, busy, left):
     monkeypatch.delenv("TAMP_LLM_THREADS", raising=False)
-
-
-@pytest.mark.parametrize(("busy", "left"), [(0.0, CORES), (0.2, CORES), (1.0, max(1, CORES - 1)), (99.0, 1)])
-def test_threads_are_the_free_cores(busy, left):
     assert threads(busy) == left
-
-
-@pytest.mark.parametrize(("wanted", "given"), [("1", 1), ("10000", CORES)])
-def test_threads_by_the_environment(monkeypatch, wanted, given):
-    monkeypatch.setenv("TAMP_LLM_THREADS", wanted)
-    assert threads(99.0) == given
-
-
-@pytest.mark.parametrize("wanted", ["0", "-1", "two"])
-def test_threads_that_are_no_number(monkeypatch, wanted):
-    monkeypatch.setenv("TAMP_LLM_THREADS", wanted)
+    monkeypatch.setenv("TAMP_LLM_THREADS", "10000")
+    assert threads(busy) == CORES
+    monkeypatch.setenv("TAMP_LLM_THREADS", "two")
     with pytest.raises(InputError, match="TAMP_LLM_THREADS"):
         threads()
 
@@ -40,16 +39,6 @@ def test_a_file_that_is_no_model(tmp_path):
         LlamaCpp("junk", path).load()
 
 
-def test_a_prompt_is_a_chat():
-    chat = Prompt("do", (("a", "b"),), "c").messages()
-    assert [(m["role"], m["content"]) for m in chat] == [
-        ("system", "do"),
-        ("user", "a"),
-        ("assistant", "b"),
-        ("user", "c"),
-    ]
-
-
 def test_confidence_is_among_what_is_allowed():
     seen = _Confidence()
     logits = np.array([np.log(0.3), np.log(0.1), -np.inf])
@@ -57,4 +46,109 @@ def test_confidence_is_among_what_is_allowed():
     assert seen.product == pytest.approx(0.75)
     seen([], np.array([1.0, -np.inf]))
     assert seen.product == pytest.approx(0.75)
-    assert Completion("x").probability == 1.0
+
+
+@pytest.fixture(scope="module")
+def model():
+    return LlamaCpp(DEFAULT, find(DEFAULT), adapter=shipped(find(DEFAULT))).load()
+
+
+@pytest.mark.model
+def test_the_same_question_has_the_same_answer_and_a_next_likeliest_one(model):
+    prompt, grammar = Prompt("Answer.", (), "Name a colour of grass."), "start: /(green|brown|yellow)[.]/"
+    first = model.complete(prompt, grammar)
+    other = first.other()
+    assert other.text != first.text and 0.0 < other.probability <= first.probability <= 1.0
+    model.complete(Prompt("Answer.", (), "Name a plant."), WORD)
+    assert model.complete(prompt, grammar).text == first.text
+
+
+@pytest.mark.model
+def test_what_prompts_begin_with_is_kept_between_processes(tmp_path, monkeypatch):
+    """A second process reads it, a third finds the file spoilt; all answer alike."""
+    monkeypatch.setattr("llm.models.llama.models_dir", lambda: tmp_path)
+    prompt = Prompt("Answer in one word.", (("Which fruit is yellow?", "banana."),), "Which animal barks?")
+
+    def answer():
+        return LlamaCpp(DEFAULT, find(DEFAULT)).complete(prompt, WORD)
+
+    first = answer()
+    (kept,) = (tmp_path / "prompts").iterdir()
+    whole = kept.read_bytes()
+    assert answer() == first
+    assert kept.read_bytes() == whole
+    kept.write_bytes(b"spoilt")
+    assert answer() == first
+    assert kept.stat().st_size == len(whole)
+
+
+@pytest.mark.model
+def test_two_threads_load_one_model_once_and_each_gets_its_own_answer():
+    shared, begin = LlamaCpp(DEFAULT, find(DEFAULT)), threading.Barrier(2)
+
+    def ask(colour):
+        begin.wait(timeout=60)
+        return shared.complete(GRASS, one_of([colour])).text
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(ask, ("red.", "green."))) == ["red.", "green."]
+
+
+@pytest.mark.model
+def test_a_prompt_that_is_too_long():
+    small = LlamaCpp(DEFAULT, find(DEFAULT), context=512)
+    with pytest.raises(InputError, match=r"take \d{3,4} tokens; qwen2.5-coder-1.5b reads 128 and keeps 384"):
+        small.complete(Prompt("Answer.", (), "word " * 300), one_of(["yes"]))
+
+
+@pytest.mark.model
+def test_an_image_is_left_out(model):
+    seen = Prompt("Answer.", (), "What colour is grass?", image=b"png")
+    assert not model.sees
+    assert model.complete(seen, WORD).text == model.complete(GRASS, WORD).text
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        ("pull the middle drawer open", "(open wooden_cabinet_1_middle_region)"),
+        ("fire up the stove once the bowl is on it", f"(and (on {BOWL} {STOVE}) (turned-on flat_stove_1))"),
+        ("anything but the plate may go on the stove, so the bowl please", f"(on {BOWL} {STOVE})"),
+    ],
+)
+def test_a_goal(model, kitchen, domain, text, goal):
+    assert str(ground(text, *kitchen, domain, model).goal) == goal
+
+
+@pytest.mark.model
+def test_the_scenes_own_name_for_a_drawer(model, kitchen, domain):
+    text, goal = "put the bowl in the drawer and close it", f"(and (in {BOWL} {TOP}) (closed {TOP}))"
+    assert str(ground(text, *kitchen, domain, model, names={"drawer": TOP}).goal) == goal
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("put the bowl on the plate", ("ambiguous",)),
+        ("put the banana on the plate", ("absent",)),
+        ("how are you today?", ("nothing",)),
+        (
+            "put a bowl on the plate " + "and then wait for the bus " * 150,
+            ("unsure", "no goal", "unclear", "ambiguous"),
+        ),
+    ],
+)
+def test_what_is_no_goal(model, two_bowls, domain, text, kind):
+    with pytest.raises(Refusal) as told:
+        ground(text, *two_bowls, domain, model)
+    assert told.value.kind in kind
+
+
+@pytest.mark.model
+def test_an_adapter_of_another_model(tmp_path):
+    (tmp_path / "half.gguf").write_bytes(shipped(find(DEFAULT)).read_bytes()[:1_000_000])
+    for path in (tmp_path / "half.gguf", find(DEFAULT), tmp_path / "none.gguf"):
+        with pytest.raises(InputError, match="not an adapter that"):
+            LlamaCpp(DEFAULT, find(DEFAULT), adapter=path).load()

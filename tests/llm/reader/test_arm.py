@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from llm.reader.arm import Names, plan_of
+from llm.reader.arm import ArmNames, plan_of
 from tamp.errors import Refusal
 from tamp.planning.assistant import JournalBuffer
 from tests.llm.reader.test_bounds import Anything
 
-NAMES = Names(("home", "above_table", "bin_drop"), ("cup", "wine glass"))
+NAMES = ArmNames(("home", "above_table", "bin_drop"), ("cup", "wine glass"))
 CUP: dict[str, Any] = {"labels": ["cup"], "selector": "nearest", "index": 0}
 GLASS: dict[str, Any] = {**CUP, "labels": ["wine glass"]}
 DUE: dict[str, list[dict[str, Any]]] = {

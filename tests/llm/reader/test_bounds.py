@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from llm.models.model import Completion, Grammar, Prompt
-from llm.reader.grounding import ground
+from llm.models.language_model import Completion, Prompt
+from llm.reader.goal_reader import ground
 from tamp.errors import Refusal
 from tamp.model.goal import parse_goal
 from tamp.perception import relative_places
@@ -36,12 +36,11 @@ class Anything:
     sees: bool = False
     taught: bool = True
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
+    def complete(self, prompt: Prompt, grammar: str) -> Completion:
         from llguidance import LLMatcher, LLTokenizer
 
-        assert isinstance(pattern, Grammar)
         rng, tokenizer = random.Random(self.seed), LLTokenizer("byte")
-        matcher, said = LLMatcher(tokenizer, LLMatcher.grammar_from_lark(pattern.text)), bytearray()
+        matcher, said = LLMatcher(tokenizer, LLMatcher.grammar_from_lark(grammar)), bytearray()
         while not matcher.is_stopped():
             mask = matcher.compute_bitmask()
             allowed = [n for n in range(256) if mask[n // 8] >> (n % 8) & 1]

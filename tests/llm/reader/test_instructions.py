@@ -9,8 +9,8 @@ import imageio.v3 as imageio
 import numpy as np
 import pytest
 
-from llm.models.model import Completion, Model, Prompt
-from llm.reader.instructions import QUESTION, Instructions, named
+from llm.models.language_model import Completion, Model, Prompt
+from llm.reader.readers import QUESTION, PolicyReader, names_of
 from tamp.agent.camera_perceiver import Instruction
 from tamp.model.images import as_png
 from tamp.runs.policy.policy import Diary
@@ -26,10 +26,10 @@ class Painter:
     def __init__(self, sees: bool = True, red: str = "fire truck", other: Model | None = None) -> None:
         self.sees, self.red, self.other, self.pictures = sees, red, other, 0
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def complete(self, prompt: Prompt, grammar: str) -> Completion:
         if prompt.question != QUESTION:
             assert self.other is not None
-            return self.other.complete(prompt, begun, pattern)
+            return self.other.complete(prompt, grammar)
         assert prompt.image is not None
         self.pictures += 1
         r, _, b = imageio.imread(prompt.image, extension=".png").mean(axis=(0, 1))
@@ -38,7 +38,7 @@ class Painter:
 
 def test_each_thing_is_called_what_its_own_picture_shows() -> None:
     crops = {"unknown_1": as_png(RED), "unknown_2": as_png(BLUE)}
-    assert named(crops, ["plate"], Painter()) == {"fire truck": "unknown_1", "lunch box": "unknown_2"}
+    assert names_of(crops, ["plate"], Painter()) == {"fire truck": "unknown_1", "lunch box": "unknown_2"}
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_each_thing_is_called_what_its_own_picture_shows() -> None:
 )
 def test_a_name_that_does_not_tell_which_is_meant_is_none(red: str, known: list[str], names: dict[str, str]) -> None:
     crops = {"unknown_1": as_png(RED), "unknown_2": as_png(BLUE)}
-    assert named(crops, known, Painter(red=red)) == names
+    assert names_of(crops, known, Painter(red=red)) == names
 
 
 @pytest.mark.parametrize(("sees", "called"), [(True, "fire truck"), (False, "red box")])
@@ -63,5 +63,5 @@ def test_an_unknown_thing_can_be_asked_for_by_the_name_that_it_was_given(
     crops = {"unknown_1": as_png(RED)}
     said = Instruction(f"put the {called} on the plate", scene, state, domain, Diary(), crops=crops)
     model = Painter(sees, other=scripted(f"on({called}, plate)"))
-    assert [str(g) for g in Instructions(model)(said)] == ["(on unknown_1 plate_1)"]
+    assert [str(g) for g in PolicyReader(model)(said)] == ["(on unknown_1 plate_1)"]
     assert model.pictures == sees

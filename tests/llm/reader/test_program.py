@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from llm.models.chat import fits
-from llm.models.model import Grammar
+from llm.models.language_model import fits
 from llm.reader.expanding import expanded
 from llm.reader.grammar import grammar
 from llm.reader.program import NotAProgram, read_program
@@ -107,13 +106,13 @@ ANSWERS = {
 
 @pytest.mark.parametrize("things", ANSWERS)
 def test_no_more_of_a_group_can_be_answered_than_there_are(things: str) -> None:
-    assert fits(f"on({things}, shelf)", Grammar(grammar(ROOM, "on the shelf"))) is ANSWERS[things]
+    assert fits(f"on({things}, shelf)", grammar(ROOM, "on the shelf")) is ANSWERS[things]
 
 
 def test_an_option_needs_no_value() -> None:
     room = read_setting("labels [label]: cup\nposes [pose]: park\ncan do: touch(label; near, surest)")
     for text in ("touch(cup; surest)", "touch(cup; near park, surest)"):
-        assert fits(text, Grammar(grammar(room, "touch the cup that you are sure of"))), text
+        assert fits(text, grammar(room, "touch the cup that you are sure of")), text
 
 
 NO_PROGRAM = {

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from llm.models.language_model import Logged
 from llm.models.llama import LlamaCpp
-from llm.models.model import Logged
-from llm.models.recorded import Recorded
+from llm.models.recorded import RecordedModel
 from llm.models.weights import DEFAULT, find
-from llm.reader.grounding import ground
+from llm.reader.goal_reader import ground
 from llm.tuning import adapter
 from tamp.errors import Refusal
 from tests.llm.compact_recording import compact
@@ -61,7 +61,7 @@ def tell(log):
 def model(request, log, tell):
     """The recording; with --record the real model, whose replies are written down in the end."""
     if not request.config.getoption("--record"):
-        yield Logged(Recorded(RECORDING), tell)
+        yield Logged(RecordedModel(RECORDING), tell)
         return
     yield Logged(LlamaCpp(DEFAULT, find(DEFAULT), adapter=adapter(find(DEFAULT))).load(), tell)
     if sum(e["event"] == "instruction" for e in log) < len(CASES):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from llm.reader.session import Reader, Reading
+from llm.reader.readers import SessionReader, SessionWords
 from tamp.agent.tabletop_agent import Going
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom
@@ -35,7 +35,7 @@ def test_what_is_wanted_after_later_words(kitchen, scripted, program: str) -> No
     scene, state = kitchen
     state = replace(state, atoms=state.atoms | {Atom("clear", (s,)) for s in CLEAR})
     notes = JournalBuffer()
-    reader = Reader(Reading("none", "tabletop", {}), notes, model=scripted(program))
+    reader = SessionReader(SessionWords("none", "tabletop", {}), notes, model=scripted(program))
     going = Going("put the bowl on the plate", (ON_PLATE,), kitchen[1].atoms, True, (ON_PLATE,))
     heard = reader.read("said now", scene, state, going)
     assert [str(g) for g in heard.goals] == DUE[program]
@@ -44,12 +44,12 @@ def test_what_is_wanted_after_later_words(kitchen, scripted, program: str) -> No
 
 def test_what_is_being_done_is_in_the_question(kitchen, scripted) -> None:
     model = scripted("drop on(black bowl, plate)")
-    reader = Reader(Reading("none", "tabletop", {}), JournalBuffer(), model=model)
+    reader = SessionReader(SessionWords("none", "tabletop", {}), JournalBuffer(), model=model)
     reader.read("the stove, too", *kitchen, Going("", (ON_PLATE,), frozenset(), True))
     assert "now: on(black bowl, plate)\nsaid: the stove, too" in model.asked[0].question
 
 
 def test_a_remark_that_asks_for_nothing_changes_nothing(kitchen, scripted) -> None:
-    reader = Reader(Reading("none", "tabletop", {}), JournalBuffer(), model=scripted("nothing"))
+    reader = SessionReader(SessionWords("none", "tabletop", {}), JournalBuffer(), model=scripted("nothing"))
     with pytest.raises(Refusal, match="asks for nothing"):
         reader.read("very good", *kitchen, Going("", (ON_PLATE,), frozenset(), True))

@@ -6,8 +6,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from llm.models.chat import fits
-from llm.models.model import Grammar
+from llm.models.language_model import fits
 from llm.reader.expanding import expanded
 from llm.reader.grammar import grammar
 from llm.reader.sentences import Sentence, read_sentences
@@ -40,7 +39,7 @@ def test_no_held_out_scene_is_taught() -> None:
 
 def test_what_is_taught_can_be_answered() -> None:
     for s in taught()[::10]:
-        assert fits(str(s.program), Grammar(grammar(s.setting, s.words))), f"{s.words}\n{s.program}"
+        assert fits(str(s.program), grammar(s.setting, s.words)), f"{s.words}\n{s.program}"
 
 
 def test_the_measured_sets_are_as_they_were_before_anything_was_trained() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from llm.reader.grounding import stage_of, understood
+from llm.reader.goal_reader import stage_of, understand
 from llm.vocabulary.phrases import vocabulary_of
 from tamp.model.domain import Domain
 from tamp.model.state import WorldState, state_of
@@ -61,4 +61,4 @@ def test_identifiers_and_types_are_phrases(orchestra) -> None:
 )
 def test_a_goal_of_any_domain_and_of_any_arity(orchestra, scripted, text: str, reply: str, goal: str) -> None:
     state, domain = orchestra
-    assert str(understood(text, stage_of(domain, state, vocabulary_of(state, domain)), scripted(reply)).goal) == goal
+    assert str(understand(text, stage_of(domain, state, vocabulary_of(state, domain)), scripted(reply)).goal) == goal

@@ -2,8 +2,8 @@
 
 import pytest
 
-from llm.reader.grounding import AmbiguousError, UnsureError, ground, stage_of, understood
-from llm.reader.reading import LONGEST
+from llm.reader.goal_reader import AmbiguousError, UnsureError, ground, stage_of, understand
+from llm.reader.program_reader import LONGEST
 from llm.vocabulary.phrases import vocabulary_of
 from tamp.errors import InputError, Refusal
 from tamp.model.state import WorldState
@@ -75,7 +75,7 @@ def test_a_condition_that_does_not_hold_asks_for_nothing(kitchen, domain, script
 def test_a_world_without_a_thing(domain, scripted):
     empty = WorldState({}, frozenset())
     with pytest.raises(Refusal, match="not a single thing"):
-        understood("put it there", stage_of(domain, empty, vocabulary_of(empty, domain)), scripted("nothing"))
+        understand("put it there", stage_of(domain, empty, vocabulary_of(empty, domain)), scripted("nothing"))
 
 
 def test_which_of_two_is_asked_in_words(two_bowls, domain, scripted):

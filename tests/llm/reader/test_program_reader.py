@@ -1,6 +1,7 @@
 import pytest
 
-from llm.reader.reading import confidence, instruction, prompt, question, setting_text, split
+from llm.reader.program_reader import confidence, instruction, prompt, question, setting_text
+from llm.reader.sentences import split
 from llm.reader.setting import read_setting
 from tamp.errors import InputError
 
@@ -23,5 +24,4 @@ def test_what_is_likelier_is_surer():
 @pytest.mark.parametrize("now", ["", "\nnow: open(box)"])
 def test_a_model_is_asked_with_the_text_that_it_was_taught_with(now):
     setting = read_setting(f"boxes [item]: box\ncan be: open(item){now}")
-    asked = prompt(setting, "shut it").question + "<|im_end|>\n<|im_start|>assistant\n"
-    assert asked == setting_text(setting) + question(setting.now, "shut it")
+    assert prompt(setting, "shut it").question == setting_text(setting) + question(setting.now, "shut it")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from llm.models.model import Model
+from llm.models.language_model import Logged, Model
 from llm.reader.binding import Binder, Goals, described
 from llm.reader.expanding import Expanded, doing, expanded, merged
-from llm.reader.program import Handled, If, Program, Things, calls, read_program
-from llm.reader.reading import SURE, confidence, domain_sentences, instruction, read, unquoted
-from llm.reader.said import said
+from llm.reader.program import Handled, If, Program, Things, calls, in_words, read_program
+from llm.reader.program_reader import SURE, ProgramReply, confidence, instruction, read, unquoted
+from llm.reader.sentences import domain_sentences
 from llm.reader.setting import Setting
 from llm.vocabulary.forms import Sayable, sayable
 from llm.vocabulary.names import own_words
@@ -35,33 +35,41 @@ LISTED = 8
 
 
 @dataclass(frozen=True)
-class Reading:
+class Interpretation:
     """A program, and the goals that it comes to."""
 
     program: Program
     goals: Goals
 
+    def __str__(self) -> str:
+        return in_words(self.program)
 
-class AmbiguousError(Refusal):
-    """The words fit several things equally well: `alternatives` are the goals they can mean."""
 
-    def __init__(self, found: Sequence[Reading]) -> None:
-        readings = tuple(said(r.program) for r in found)
+class OpenReadingError(Refusal):
+    """The words can be read in ways between which a person has to choose: `alternatives` are their goals, `readings`
+    their sentences."""
+
+    def __init__(self, message: str, kind: str, found: Sequence[Interpretation]) -> None:
+        super().__init__(message, kind)
+        self.alternatives, self.readings = tuple(r.goals for r in found), tuple(map(str, found))
+        self.assumable = True
+
+
+class AmbiguousError(OpenReadingError):
+    """The words fit several things equally well."""
+
+    def __init__(self, found: Sequence[Interpretation]) -> None:
         more = f" | and {len(found) - LISTED} more" if len(found) > LISTED else ""
-        listed = " | ".join(readings[:LISTED]) + more
-        super().__init__(f"the instruction fits {len(found)} goals: {listed}; say which", "ambiguous")
-        self.alternatives = tuple(r.goals for r in found)
-        self.readings, self.assumable = readings, True
+        listed = " | ".join(map(str, found[:LISTED])) + more
+        super().__init__(f"the instruction fits {len(found)} goals: {listed}; say which", "ambiguous", found)
 
 
-class UnsureError(Refusal):
+class UnsureError(OpenReadingError):
     """What was understood, as one or two readings, is too unlikely to be done unasked."""
 
-    def __init__(self, found: Sequence[Reading]) -> None:
-        readings = tuple(said(r.program) for r in found)
-        super().__init__(f"is this meant: {', or: '.join(readings)}? Say it in other words", "unsure")
-        self.alternatives = tuple(r.goals for r in found)
-        self.readings, self.assumable = readings, True
+    def __init__(self, found: Sequence[Interpretation]) -> None:
+        listed = ", or: ".join(map(str, found))
+        super().__init__(f"is this meant: {listed}? Say it in other words", "unsure", found)
 
 
 def ground(
@@ -80,44 +88,40 @@ def ground(
     """The goals that `text` asks for in this scene, one after the other.
 
     `names` are the scene's own words, phrase to symbol; `image` is a PNG of it, for a model that sees. Goals for
-    which `planner` proves that there is no plan are refused.
+    which `planner` proves that there is no plan are refused. Raises as `understand`.
+    """
+    stage = seen_stage(scene, state, domain, names, planner)
+    return understand(text, stage, model, assume_first, image=image, tell=tell)
+
+
+def understand(
+    text: str,
+    stage: Stage,
+    model: Model,
+    assume_first: bool = False,
+    *,
+    image: bytes | None = None,
+    tell: Tell = untold,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Grounding:
+    """The goals from now on, once `text` was said. The instruction, the model's prompt and reply, the program and the
+    result go to `tell`.
 
     Raises InputError for an empty or an overlong instruction, Refusal when it is about something that is not there, or
     cannot be a goal, AmbiguousError (a Refusal) when its words fit several things, and UnsureError (a Refusal) when it
     is not understood for certain. `assume_first` takes the model's choice instead of the last two, and says so.
     """
-    return understood(text, seen_stage(scene, state, domain, names, planner), model, assume_first, image, tell)
-
-
-def understood(
-    text: str,
-    stage: Stage,
-    model: Model,
-    assume_first: bool = False,
-    image: bytes | None = None,
-    tell: Tell = untold,
-) -> Grounding:
-    """What is wanted in a scene once `text` was said."""
+    tell("instruction", text=text)
     start, text = time.perf_counter(), instruction(text)
     if not stage.setting.members:
         raise Refusal("there is not a single thing that an instruction could be about", "absent")
+    model = Logged(model, tell, cancelled)
     answer = read(text, stage.setting, model, domain_sentences(stage.domain.path), image)
     tell("program", text=str(answer.program), probability=answer.probability)
-    readings, sure, assumed = stage.readings(answer.program, text), confidence(answer.probability), ""
-    if not assume_first and len(readings) > 1:
-        raise AmbiguousError(readings)
-    if sure < SURE and (other := answer.other()) is not None:
-        others = stage.possible_readings(other.program, text)
-        if others and others[0].goals[-1:] == readings[0].goals[-1:]:  # in the end it is the same
-            sure = confidence(min(1.0, answer.probability + other.probability))
-        elif not assume_first:
-            raise UnsureError([readings[0], *others[:1]])
-    if sure < SURE:
-        if not assume_first:
-            raise UnsureError(readings)
-        assumed = f"read so with confidence {sure:.2f}; below {SURE} it is asked back"
+    readings = stage.readings(answer.program, text)
+    sure, assumed = _settled(answer, readings, stage, text, assume_first)
     goals = readings[0].goals
-    return Grounding(
+    found = Grounding(
         goals=goals,
         instruction=text,
         roles=_roles(goals[-1]) if goals else {},
@@ -128,6 +132,29 @@ def understood(
         assumed=assumed,
         seconds=time.perf_counter() - start,
     )
+    if goals:
+        tell("language", **found.as_dict())
+    return found
+
+
+def _settled(
+    answer: ProgramReply, readings: Sequence[Interpretation], stage: Stage, text: str, assume_first: bool
+) -> tuple[float, str]:
+    """The confidence, and why it would be asked back had it not been asked to assume. AmbiguousError, UnsureError."""
+    sure = confidence(answer.probability)
+    if not assume_first and len(readings) > 1:
+        raise AmbiguousError(readings)
+    if sure < SURE and (other := answer.other()) is not None:
+        others = stage.possible_readings(other.program, text)
+        if others and others[0].goals[-1:] == readings[0].goals[-1:]:  # in the end it is the same
+            sure = confidence(min(1.0, answer.probability + other.probability))
+        elif not assume_first:
+            raise UnsureError([readings[0], *others[:1]])
+    if sure >= SURE:
+        return sure, ""
+    if not assume_first:
+        raise UnsureError(readings)
+    return sure, f"read so with confidence {sure:.2f}; below {SURE} it is asked back"
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,12 +181,12 @@ class Stage:
         """The scene as it is put to the model."""
         return self.binder.scene.setting
 
-    def readings(self, program: Program, words: str) -> tuple[Reading, ...]:
+    def readings(self, program: Program, words: str) -> tuple[Interpretation, ...]:
         """The goals of a program; several, where it leaves open which thing is meant and the answer matters. Refusal
         where there are none."""
         program = unquoted(program, self._called, self.setting)
         refuse(expanded(program), program, self.can, busy=bool(self.setting.now))
-        found = [Reading(p, self._goals(expanded(p))) for p in _choices(program, words, self.setting)]
+        found = [Interpretation(p, self._goals(expanded(p))) for p in _choices(program, words, self.setting)]
         found = list({r.goals: r for r in reversed(found)}.values())[::-1]
         pending = [r for r in found if not all(holds(g.formula, self.can.state.atoms) for g in r.goals)] or found
         possible = tuple(r for r in pending if self.is_reachable(r.goals))
@@ -175,7 +202,7 @@ class Stage:
         share = {name: (len({*some} & fits), {*some} <= fits) for name, some in names.items()}
         return [name for name in share if fits and share[name] == max(share.values())]
 
-    def possible_readings(self, program: Program, words: str) -> tuple[Reading, ...]:
+    def possible_readings(self, program: Program, words: str) -> tuple[Interpretation, ...]:
         """The same; none where there is a reason for none."""
         try:
             return self.readings(program, words)
