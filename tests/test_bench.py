@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import types
@@ -63,3 +64,12 @@ def test_unknown_benches_and_parts_are_refused_with_what_is_valid(
     with pytest.raises(SystemExit):
         bench.run("made-up", ["--only", "third"])
     assert "'first', 'second'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", bench.names())
+def test_every_bench_can_be_imported_and_has_options_that_can_be_parsed(name: str) -> None:
+    module = importlib.import_module(f"tests.bench_{name.replace('-', '_')}")
+    if hasattr(module, "bench"):
+        options = bench.options_of(name, module)
+        options.set_defaults(kept=None)  # its folder is made where it is run
+        options.parse_args([])

@@ -125,8 +125,6 @@ def test_what_holds_no_logs_is_refused(run: Path, tmp_path: Path) -> None:
         ((tmp_path / "empty",), "empty holds no episode's log; valid: a folder of tamp bench"),
         ((tmp_path / "none",), "none does not exist; valid: a folder of tamp bench"),
         ((results,), "results.jsonl:1: not an event of an episode's log"),
-        ((run, "--format", "latex"), "--prompts makes no table"),
-        ((run, "--tree", "abc"), "--prompts makes no table"),
     ):
         done = report(*arguments)
         assert (done.returncode, done.stdout) == (2, ""), done.stderr

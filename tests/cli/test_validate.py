@@ -154,7 +154,6 @@ def test_an_arms_plan_needs_no_domain(plan: str, code: int, says: str, tmp_path:
     ("arguments", "says"),
     [
         (("good.txt",), "good.txt is no xArm action plan; for others give DOMAIN PROBLEM PLAN..."),
-        (("tabletop", "problem.pddl"), "no plan given; valid: DOMAIN PROBLEM PLAN..."),
         (("tabletop", "none.pddl", "good.txt"), "cannot read none.pddl: No such file"),
         (("tabletop", "problem.pddl", "."), "cannot read .: Is a directory"),
         (("problem.pddl", "problem.pddl", "good.txt"), "problem.pddl:1:"),
