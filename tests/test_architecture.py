@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 from tamp.pddl.domain_file import load
@@ -127,6 +128,17 @@ def test_no_test_folder_is_a_package() -> None:
 def test_modules_stay_small() -> None:
     sizes = {p: len(p.read_text().splitlines()) for room in ROOMS for p in (ROOT / room).rglob("*.py")}
     assert {str(path.relative_to(ROOT)): size for path, size in sizes.items() if size > 400} == {}
+
+
+def test_a_class_name_occurs_once_and_few_module_names_twice() -> None:
+    classes, modules = Counter[str](), Counter[str]()
+    for path in (p for room in ROOMS for p in (ROOT / room).rglob("*.py") if "templates" not in p.parts):
+        if path.stem not in ("__init__", "__main__"):
+            modules[path.stem] += 1
+        nodes = ast.walk(ast.parse(path.read_text()))
+        classes.update(n.name for n in nodes if isinstance(n, ast.ClassDef) and not n.name.startswith("_"))
+    assert sorted(name for name, n in classes.items() if n > 1) == []
+    assert len([name for name, n in modules.items() if n > 1]) <= 10
 
 
 def test_no_path_of_a_machine_is_committed() -> None:
