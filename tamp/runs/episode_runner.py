@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import Field, asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from motion.robot import RobotDescription
 from tamp.agent.agent import Agent, AgentOutcome
@@ -28,8 +28,6 @@ from tamp.runs.evaluator import Evaluator
 from tamp.runs.spoken import spoken
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
     from tamp.agent.searching import ObjectSearch, Reads
     from tamp.agent.tabletop import Tabletop
     from tamp.backends.libero.perturbation_schedule import PerturbationSchedule
@@ -99,7 +97,11 @@ class EpisodePlace(Protocol):
         ...
 
 
-ResultT = TypeVar("ResultT", bound="DataclassInstance")
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+ResultT = TypeVar("ResultT", bound=_Dataclass)
 
 
 def conduct(folder: Path, act: Callable[[EpisodeLog], ResultT]) -> ResultT:

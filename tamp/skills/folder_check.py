@@ -152,7 +152,6 @@ def _check_skills(domain: DomainText, files: FolderNotes, run_python: bool) -> N
 def _loaded(files: FolderNotes) -> tuple[Domain, Extension] | None:
     """The domain and what its Python brings, which is run and checked; None where it cannot be loaded."""
     from tamp.skills.domain_python import check_observers, load_extension, located
-    from tamp.skills.python_check import runtime_errors, static_errors
 
     def add(code: str, error: InputError) -> None:
         files.add(code, InputError(f"{error} ({PAGE})"), files.domain)
@@ -170,10 +169,14 @@ def _loaded(files: FolderNotes) -> tuple[Domain, Extension] | None:
     for skill in extension.skills.values():
         if wrong := _wrong_spec(skill.spec, domain):
             add("bad-skill", InputError(f"{located(type(skill))}: the skill {skill.spec.name}: {wrong}"))
+    if not extension.modules:
+        return domain, extension
+    from tamp.skills.python_check import runtime_errors, static_errors  # which loads the robot's kinematics
+
     for module in extension.modules:
         for found in static_errors(module):
             add("bad-python", found)
-    if extension.modules and not files.notes:
+    if not files.notes:
         for found in runtime_errors(domain, extension):
             add("bad-python", found)
     return domain, extension
