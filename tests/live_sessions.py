@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from motion.robot import RobotDescription
-from tamp.agent.clock import observed
+from tamp.agent.control_loop import observed
 from tamp.agent.director import Decide, Director
 from tamp.agent.orders import Order
 from tamp.agent.session import Activity, Session

@@ -2,7 +2,7 @@
 
 That is asked of what the goal and the rest of the plan are about, and of what is near the way that is still to go. An
 action that acts is left alone: what it moves is judged when it ends. Before that a violation is a reason to stop at
-once. A perceiver that may err has to see it twice.
+once. A perceiver that may err has to see it twice. What follows (go on, try again, replan) `goal_executor` decides.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from motion.poses import to_quat
 from motion.robot import RobotDescription
 from motion.world import World
-from tamp.agent.clock import observed
+from tamp.agent.control_loop import observed
 from tamp.agent.director import DECISION, Director
 from tamp.agent.goal_executor import GoalExecutor
 from tamp.agent.session import Activity, Doing, Routine, for_ever

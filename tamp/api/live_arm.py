@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import replace
 from pathlib import Path
 
-from tamp.agent.clock import run as run_clock
+from tamp.agent.control_loop import run as run_clock
 from tamp.agent.orders import Disturb
 from tamp.agent.session import Session
 from tamp.api import arm_plans, language

@@ -70,7 +70,7 @@ class LoadedScene:
 
     def observe(self) -> Observation:
         """What is felt now: time (s), joints (n,) rad, finger opening (m), pose (4, 4) of the tool in the world."""
-        from tamp.agent.clock import observed
+        from tamp.agent.control_loop import observed
 
         return observed(self.backend)
 

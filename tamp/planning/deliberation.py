@@ -1,4 +1,4 @@
-"""Deliberation as the agent uses it: a decision with motions and times, made now or while the world goes on.
+"""How the agent gets a decision of `tamp.planning.search`, with motions and times: now, or while the world goes on.
 
 `InTurn` decides in the caller's process, so that the world waits; a `PlannerProcess` in its own.
 """

@@ -1,7 +1,8 @@
 """Skeleton to motions: a depth-first search over samples in a kinematic copy of the scene.
 
 Actions are refined in order; when one has no sample left the one before it tries its next. What made the
-deepest action fail is the reason that goes back to the planner, as facts.
+deepest action fail is the reason that goes back to the planner, as facts: `tamp.planning.search` adds them to the
+problem of the next skeleton.
 """
 
 from __future__ import annotations

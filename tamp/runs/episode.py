@@ -13,7 +13,7 @@ import numpy as np
 
 from motion.robot import RobotDescription
 from tamp.agent.agent import AgentOutcome
-from tamp.agent.clock import Clock
+from tamp.agent.control_loop import Clock
 from tamp.agent.director import Decide
 from tamp.agent.recovery_options import REFLEXES
 from tamp.agent.tabletop_agent import TabletopAgent, Think, at_table, in_turn

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from motion.robot import RobotDescription
 from tamp.agent.agent import Agent, AgentOutcome
-from tamp.agent.clock import Ticked, run
+from tamp.agent.control_loop import Ticked, run
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_result import STANDS

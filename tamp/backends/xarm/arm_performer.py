@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array, to_rpy
-from tamp.agent.clock import run
+from tamp.agent.control_loop import run
 from tamp.agent.session import Activity, Doing, Routine, Session, T, for_ever
 from tamp.backends.xarm.arm_backend import ArmBackend
 from tamp.backends.xarm.arm_faults import ArmFault

@@ -1,4 +1,4 @@
-"""One place that says whether an arm has to stop, and why: asked in every cycle of a run."""
+"""Whether an arm has to stop, and why: asked in every cycle by `arm_performer` and `streaming`, which halt it."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from motion.robot import RobotDescription
 from motion.shapes import Shape
 from motion.timing import Trajectory
 from motion.world import World
-from tamp.agent.clock import observed, run
+from tamp.agent.control_loop import observed, run
 from tamp.agent.director import Decide
 from tamp.agent.plan_executor import GoalOutcome
 from tamp.agent.recovery_options import REFLEXES
