@@ -71,12 +71,12 @@ class _Judgement:
             answer, lines = self._judged(path)
         except InputError as e:
             say_wrong(e)
-            wrong, mend = list(e.messages), judging.repair_of(e)
-            for line in _mend_lines(mend):
+            wrong, repair = list(e.messages), judging.repair_of(e)
+            for line in _repair_lines(repair):
                 say(line if line.startswith(" ") else f"tamp: note: {line}")
             if self.page is not None:
-                self.page.alone(str(path), None, [*wrong, *_mend_lines(mend)])
-            return {"plan": path, "valid": None, "error": str(e), "errors": wrong, **_mend_as_dict(mend)}
+                self.page.alone(str(path), None, [*wrong, *_repair_lines(repair)])
+            return {"plan": path, "valid": None, "error": str(e), "errors": wrong, **_repair_as_dict(repair)}
         if not self.out.json:
             self.out.print(lines)
         return answer
@@ -117,7 +117,7 @@ def _as_dict(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
     answer = {"plan": plan.name, "format": plan.format, "valid": verdict.valid, "steps": verdict.length}
     answer |= {"cost": verdict.cost, "failed": failed, "message": verdict.message}
     answer["unmet"] = [asdict(u) | {"values": dict(u.values), "lost_by": _step(plan, u.lost_at)} for u in verdict.unmet]
-    answer |= _mend_as_dict(verdict.repair)
+    answer |= _repair_as_dict(verdict.repair)
     answer["further"] = [
         _placed(plan, f.step) | {"message": f.message, "unmet": f.unmet, "values": dict(f.values)}
         for f in verdict.further
@@ -126,17 +126,17 @@ def _as_dict(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
     return answer | ({"trace": verdict.changes} if trace else {})
 
 
-def _mend_as_dict(mend: Repair) -> Answer:
-    steps = mend.steps if mend.words else None
-    about = {"mend": mend.words or None, "edits": [asdict(e) for e in mend.edits], "mended": steps}
-    return about | {"no_mend": mend.why_none or None}
+def _repair_as_dict(repair: Repair) -> Answer:
+    steps = repair.steps if repair.words else None
+    about = {"mend": repair.words or None, "edits": [asdict(e) for e in repair.edits], "mended": steps}
+    return about | {"no_mend": repair.why_none or None}
 
 
-def _mend_lines(mend: Repair) -> list[str]:
+def _repair_lines(repair: Repair) -> list[str]:
     """What would make a plan valid, with the steps that go and come where they are several; or why there is none."""
-    if len(mend.edits) > 1:
-        return [f"{mend.words}:", *(f"  {line}" for line in mend.shown())]
-    return [line for line in (mend.words, mend.why_none) if line]
+    if len(repair.edits) > 1:
+        return [f"{repair.words}:", *(f"  {line}" for line in repair.shown())]
+    return [line for line in (repair.words, repair.why_none) if line]
 
 
 def _placed(plan: PlanFile, number: int | None) -> Answer:
@@ -164,7 +164,7 @@ def lines_of(plan: PlanFile, verdict: Verdict) -> Iterator[str]:
         yield f"  within the rounding of the printed times: {numbers}"
     for unmet in verdict.unmet:
         yield f"  {unmet.literal}: {'; '.join(filter(None, (_lost(plan, unmet), unmet.hint)))}"
-    for line in _mend_lines(verdict.repair):
+    for line in _repair_lines(verdict.repair):
         yield f"  {line}"
     if verdict.further and verdict.failed_at:
         yield f"  if {plan.steps[verdict.failed_at - 1]} were done all the same:"

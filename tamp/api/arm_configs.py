@@ -127,7 +127,7 @@ class RunPlanConfig:
 
 @dataclass(frozen=True)
 class ClearConfig:
-    """Clear the error that stopped an arm, once what caused it is mended. Nothing moves."""
+    """Clear the error that stopped an arm, once its cause is removed. Nothing moves."""
 
     world: ArmWorld = None
     host: ArmHost = None
