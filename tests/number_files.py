@@ -140,18 +140,18 @@ step_limit = 500
 category = "wooden_cabinet"
 at = [-0.2, -0.25]
 yaw = 3.1416
-open = {top = 0.1}
+open = ["top"]
 [things.stove_1]
 category = "flat_stove"
 region = [-0.25, 0.2, -0.15, 0.3]
-turned_on = 0.5
+turned_on = true
 [things.plate_1]
 category = "plate"
 at = [0.1, 0.2]
 [things.mug_1]
 category = "porcelain_mug"
-at = [0.05, 0.0, 0.95]
-quaternion = [0.7071, 0.0, 0.0, 0.7071]
+at = [0.05, 0.0]
+yaw = 0.5
 """
 
 
@@ -159,9 +159,7 @@ def _scenes() -> dict[str, Example]:
     from tamp.backends.libero.bddl import read_bddl
     from tamp.backends.libero.scene_file import read_scene
 
-    kitchenette = _shipped("docs", "examples", "kitchenette", "scene.toml") + (
-        "[things.box]\ninterior = {box = [-0.1, -0.1, 0.0, 0.1, 0.1, 0.2]}\n"
-    )
+    kitchenette = _shipped("docs", "examples", "kitchenette", "scene.toml")
     xml = _shipped("docs", "examples", "kitchenette", "scene.xml")
     mjcf = kitchenette.replace("scatter", "yaw = 0.1\nscatter")
     return {
