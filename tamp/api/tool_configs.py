@@ -256,24 +256,6 @@ class CategoriesConfig:
 
 
 @dataclass(frozen=True)
-class ConvertConfig:
-    """Write a scene as a folder with a scene.toml.
-
-    Everything where it is, what is open and turned on, the instruction and the goal. The file is built and compared
-    with what it was made from; what does not come out the same is refused, exit 1.
-
-    Example: tamp scene convert libero_goal/3 --init-state 0
-    """
-
-    scene: SceneName
-    init_state: InitState = None
-    seed: SceneSeed = None
-    out: Annotated[
-        Path | None, Option("The folder that is made; by default libero_goal-3-state0, or -seed0, here.", "DIR")
-    ] = None
-
-
-@dataclass(frozen=True)
 class ListModelsConfig:
     """List the known models, and which are there."""
 
