@@ -23,10 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from tamp.backends.xarm.arm_faults import ArmFault
-from tamp.backends.xarm.arm_result import ArmResult
+from tamp.backends.xarm.arm_faults import ArmFault, ArmResult, ArmStop
 from tamp.backends.xarm.arm_steps import ApproachObject, MoveToNamed, MoveToObject, MoveToPose, RetreatZ, Sleep, Step
-from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.motion_planner import MotionPlanner
