@@ -26,6 +26,7 @@ from tamp.backends.xarm.arm_steps import (
     ApproachObject,
     MoveToObject,
     MoveToPose,
+    OfObject,
     SkillCall,
     Sleep,
     Step,
@@ -311,10 +312,15 @@ class ArmPerformer:
 
     def _found(self, step: Step, q: Array) -> Routine[StepTarget]:
         """The target of a step, waited for as long as the step says."""
-        wait = self.refiner.targets.finding(step, self.refiner.planner.tool(q))
-        while (target := wait()) is None:
+        targets, T_base_tool, begun = self.refiner.targets, self.refiner.planner.tool(q), time.monotonic()
+        while isinstance(found := targets.find(step, T_base_tool), str):
+            assert isinstance(step, OfObject)
+            if time.monotonic() - begun >= step.timeout:
+                trouble = targets.detector.trouble() if targets.detector else None
+                because = f" ({trouble})" if trouble else ""
+                raise ArmFault("unseen", f"{found} within {step.timeout:g} s{because}")
             yield from self._looked()
-        return target
+        return found
 
     def _hand(self, number: int, event: HandEvent) -> Routine[None]:
         """Have the hand do something, watching the arm. A stop, or a fault of the arm, ends the hand too."""

@@ -161,7 +161,10 @@ def test_a_controller_that_froze_is_stopped_when_it_comes_back(
     assert off(emulator, ways, ways.cell.poses["bin_drop"].T_base_tool[:3, 3]) > 0.05
 
 
-@pytest.mark.parametrize(("label", "age", "says"), [("banana", 0.0, "no banana seen"), ("cup", 60.0, "60.0 s old")])
+@pytest.mark.parametrize(
+    ("label", "age", "says"),
+    [("banana", 0.0, "no banana seen; seen: 3 bottle, 3 cup within 0.4 s"), ("cup", 60.0, "60.0 s old")],
+)
 def test_what_is_not_seen_or_seen_too_long_ago_is_not_gone_to(
     label: str, age: float, says: str, emulator: Emulator, ways: MotionPlanner, tmp_path: Path
 ) -> None:
