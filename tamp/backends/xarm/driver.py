@@ -49,8 +49,8 @@ STREAMING = 1
 """The controller's mode in which it goes to the newest of the joint targets."""
 GRIPPER_OPEN, GRIPPER_SPEED = 850, 5000
 """Pulses of an xArm's gripper that is open, and r/min, the most that it takes."""
-LITE6, UF850 = 9, 12
-"""Types of arms of six joints that are no xArm 6."""
+MODELS = {(6, 9): "lite6", (6, 12): "850"}
+"""Arms of six joints that are no xArm 6, by their joints and type."""
 STATE_MOVING, STATE_READY, STATE_PAUSED, STATE_STOPPED, STATE_CHANGED = 1, 2, 3, 4, 5
 
 
@@ -106,7 +106,7 @@ class Driver:
         """ArmFault when nothing answers as a controller, or another arm does; None: whichever it is. Nothing moves by
         connecting."""
         api = opened(host, port, CONNECTS)
-        wanted = arm or ARMS.get(_model(api))
+        wanted = arm or ARMS.get(MODELS.get((api.axis, api.device_type), f"xarm{api.axis}"))
         if wanted is None or api.axis != wanted.joints:
             api.disconnect()
             valid = f"{wanted.name} has {wanted.joints}" if wanted else "known are arms of 5, 6 and 7"
@@ -175,9 +175,11 @@ class Driver:
         before = self.condition()
         self._tell(self._api.clean_error, "clearing the error")
         self._tell(self._api.clean_warn, "clearing the warning")
-        if after := _wrong(self.condition()):
-            raise ArmFault("error", f"{after} (it came back when it was cleared)")
-        return _wrong(before)
+        after = self.condition()
+        if after.error or after.warning:
+            told = meanings(after.error, after.warning)
+            raise ArmFault("error", f"{told} (it came back when it was cleared)")
+        return meanings(before.error, before.warning)
 
     def move_joints(self, q: Array, rates: Rates) -> None:
         """Queue a move of all joints, straight from where they are to `q` (n,). Does not wait."""
@@ -341,14 +343,3 @@ class Driver:
     @property
     def _gone(self) -> str:
         return f"nothing answers at {self.host} any more"
-
-
-def _wrong(now: Condition) -> str:
-    return meanings(now.error, now.warning)
-
-
-def _model(api: Any) -> str:
-    """What the arm that answers calls itself."""
-    if api.axis == 6 and api.device_type in (LITE6, UF850):
-        return "lite6" if api.device_type == LITE6 else "850"
-    return f"xarm{api.axis}"

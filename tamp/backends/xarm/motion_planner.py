@@ -42,16 +42,6 @@ TABLE = "table"
 _WHY = {"stretched": "the straight line passes a singularity", "limit": "a joint would be beyond its limit"}
 
 
-@dataclass(frozen=True)
-class NoPath:
-    """Why there is none, in words."""
-
-    why: str
-
-    def __str__(self) -> str:
-        return self.why
-
-
 class MotionPlanner:
     """Finds ways; the same question gets the same answer."""
 
@@ -67,8 +57,9 @@ class MotionPlanner:
         """`T_base_tool` (4, 4) at a configuration (n,)."""
         return self._world.forward(q)
 
-    def legs(self, q: Array, T_base_tool: Array, how: How, q_goal: Array | None = None) -> tuple[Leg, ...] | NoPath:
-        """Legs from a configuration (n,) to a pose of the tool, straight where `how` says so, else by any way.
+    def legs(self, q: Array, T_base_tool: Array, how: How, q_goal: Array | None = None) -> tuple[Leg, ...] | str:
+        """Legs from a configuration (n,) to a pose of the tool, straight where `how` says so, else by any way; or why
+        there are none.
 
         `q_goal` is how to get there when the caller knows; otherwise the nearest free configuration is looked for.
         """
@@ -163,13 +154,13 @@ class MotionPlanner:
         return float(sum(np.linalg.norm(error(a, b)[:3]) for a, b in itertools.pairwise(tools)))
 
 
-def no_path(blocked: Blocked) -> NoPath:
+def no_path(blocked: Blocked) -> str:
     """Why there is no way, in words."""
     if blocked.body == OUTSIDE:
-        return NoPath("the tool point would leave the workspace")
+        return "the tool point would leave the workspace"
     if blocked.reason == "collision":
-        return NoPath(f"{blocked.body} is in the way")
-    return NoPath(_WHY.get(blocked.reason, "the arm does not reach it that way"))
+        return f"{blocked.body} is in the way"
+    return _WHY.get(blocked.reason, "the arm does not reach it that way")
 
 
 def timed(kind: str, path: Array, metres: float, rates: Rates) -> tuple[float, float]:
@@ -228,8 +219,8 @@ class StepRefiner:
         """The legs of a step from a configuration (n,), and the nearest that they come to anything by the second check,
         metres. ArmFault `infeasible` when there are none."""
         legs = self.planner.legs(q, target.T_base_tool, target.how, target.q)
-        if isinstance(legs, NoPath):
-            self.tell("infeasible", number=number, why=str(legs))
+        if isinstance(legs, str):
+            self.tell("infeasible", number=number, why=legs)
             raise ArmFault("infeasible", f"step {number}, {word(step)}: {legs}", number)
         if not self.check_twice:
             return legs, None

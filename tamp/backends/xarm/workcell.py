@@ -102,36 +102,34 @@ def read_workcell(path: Path) -> Workcell:
     poses outside the workspace, in a keep-out box, below the table, or that the arm does not reach."""
     table = read_placed(path)
     table.only(*_KEYS, "hand")
-    arm = _arm(table)
-    T_flange_tool = _pose(_section(table, "tool", "a table [tool] with xyz_mm and rpy_deg"), LEAST_TOOL)
-    workspace = _box("workspace", table.table("workspace", "a table [workspace] with low_mm and high_mm"))
+    valid = ", ".join(ARMS)
+    name = table.text("arm", valid)
+    if name not in ARMS:
+        raise table.wrong(f"there is no arm {name!r}; valid: {valid}", "arm")
+    arm = ARMS[name]
+    tool = table.table("tool", "a table [tool] with xyz_mm and rpy_deg") if table.has("tool") else None
+    load = table.table("load", "a table [load] with kg and centre_mm") if table.has("load") else None
+    height = "the height of the table's top in millimetres"
+    T_flange_tool = _pose(tool, LEAST_TOOL)
     detector, labels = _detector(table, path.parent)
     world = Workcell(
         str(path),
         arm,
         _host(table),
         {name: _named(name, t, arm, T_flange_tool) for name, t in table.tables("poses", "tables as [poses.home]")},
-        workspace,
+        _box("workspace", table.table("workspace", "a table [workspace] with low_mm and high_mm")),
         tuple(_box(name, t) for name, t in table.tables("keep_out", "tables as [keep_out.post]")),
-        _height(table),
+        table.number("table_mm", height, -5000, 5000) / 1000 if table.has("table_mm") else None,
         _rates(table.table("rates", "a table [rates]")),
         T_flange_tool,
-        _load(_section(table, "load", "a table [load] with kg and centre_mm")),
+        _load(load),
         {name: _pose(t, INSIDE) for name, t in table.tables("cameras", "tables as [cameras.overhead]")},
         detector,
         labels,
-        _hand(table),
+        _tcp(table, "hand", '"tcp://127.0.0.1:5557"') if table.has("hand") else None,
     )
     check(world, table)
     return world
-
-
-def _arm(table: Table) -> Arm:
-    valid = ", ".join(ARMS)
-    name = table.text("arm", valid)
-    if name not in ARMS:
-        raise table.wrong(f"there is no arm {name!r}; valid: {valid}", "arm")
-    return ARMS[name]
 
 
 def _host(table: Table) -> str | None:
@@ -144,25 +142,14 @@ def _host(table: Table) -> str | None:
         raise table.wrong(f"host is {host!r}; valid: {VALID_HOST}", "host") from e
 
 
-def _hand(table: Table) -> str | None:
-    if not table.has("hand"):
-        return None
-    hand = table.text("hand", '"tcp://127.0.0.1:5557"')
+def _tcp(table: Table, key: str, valid: str) -> str:
+    """An address at a key."""
+    address = table.text(key, valid)
     try:
-        address_of(hand)
+        address_of(address)
     except ValueError as e:
-        raise table.wrong(f"hand is {hand!r}: {e}", "hand") from e
-    return hand
-
-
-def _height(table: Table) -> float | None:
-    if not table.has("table_mm"):
-        return None
-    return table.number("table_mm", "the height of the table's top in millimetres", -5000, 5000) / 1000
-
-
-def _section(table: Table, key: str, valid: str) -> Table | None:
-    return table.table(key, valid) if table.has(key) else None
+        raise table.wrong(f"{table.called(key)} is {address!r}: {e}", key) from e
+    return address
 
 
 def _pose(table: Table | None, least: float) -> Array:
@@ -232,14 +219,9 @@ def _detector(table: Table, folder: Path) -> tuple[DetectorSettings, tuple[str, 
         return DetectorSettings(None, 1.0), ()
     settings = table.table("detector", "a table [detector] with source")
     settings.only("source", "max_age_s", "labels")
-    source = settings.text("source", '"tcp://127.0.0.1:5556" or the path of a file of JSON lines')
-    if "://" in source:
-        try:
-            address_of(source)
-        except ValueError as e:
-            raise settings.wrong(f"detector.source is {source!r}: {e}", "source") from e
-    else:
-        source = str(folder / source)
+    valid = '"tcp://127.0.0.1:5556" or the path of a file of JSON lines'
+    source = settings.text("source", valid)
+    source = _tcp(settings, "source", valid) if "://" in source else str(folder / source)
     age = settings.number("max_age_s", "seconds, more than 0", 1e-3, 3600) if settings.has("max_age_s") else 1.0
     labels = settings.texts("labels", 'names as ["cup", "bottle"]') if settings.has("labels") else ()
     return DetectorSettings(source, age), labels

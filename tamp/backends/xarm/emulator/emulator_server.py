@@ -9,7 +9,7 @@ import json
 import random
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -103,6 +103,7 @@ class Server:
         self._drawing = asyncio.Lock()
         self._clients: dict[int, _Client] = {}
         self._readers: dict[int, Writers] = {port: set() for port in REPORTS}
+        self._controls: Writers = set()
         self._sides: Writers = set()
         self._watchers: Writers = set()
         self._held: list[tuple[_Client, ProtocolRequest]] = []
@@ -149,46 +150,47 @@ class Server:
 
     # --- connections ----------------------------------------------------------------------------------------------
 
-    async def _control(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._clients) >= CLIENTS or self._now() < self._faults.refused:
+    @contextlib.contextmanager
+    def _kept(self, among: Writers, writer: asyncio.StreamWriter, refused: bool) -> Iterator[None]:
+        """Keep a connection among others for as long as it is there; OSError where there are too many, or a fault
+        refuses it."""
+        if len(among) >= CLIENTS or (refused and self._now() < self._faults.refused):
             writer.transport.abort()
-            return
-        client, pending = _Client(self._next, writer), b""
-        self._clients[client.number], self._next = client, self._next + 1
-        with contextlib.suppress(*GONE, ProtocolError):
-            while received := await reader.read(4096):
-                requests, pending = split(pending + received)
-                for request in requests:
-                    self._request(client, request)
-                if writer.transport.get_write_buffer_size() > 2 * UNREAD:
-                    break
-        self._clients.pop(client.number, None)
-        writer.close()
+            raise ConnectionRefusedError
+        among.add(writer)
+        try:
+            yield
+        finally:
+            among.discard(writer)
+            writer.close()
+
+    async def _control(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        pending = b""
+        with contextlib.suppress(*GONE, ProtocolError), self._kept(self._controls, writer, refused=True):
+            client = _Client(self._next, writer)
+            self._clients[client.number], self._next = client, self._next + 1
+            try:
+                while received := await reader.read(4096):
+                    requests, pending = split(pending + received)
+                    for request in requests:
+                        self._request(client, request)
+                    if writer.transport.get_write_buffer_size() > 2 * UNREAD:
+                        break
+            finally:
+                del self._clients[client.number]
 
     async def _listen(self, readers: Writers, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Keep a connection that only listens among `readers` for as long as it is there."""
-        if len(readers) >= CLIENTS or self._now() < self._faults.refused:
-            writer.transport.abort()
-            return
-        readers.add(writer)
-        with contextlib.suppress(*GONE):
+        """A connection that only listens."""
+        with contextlib.suppress(*GONE), self._kept(readers, writer, refused=True):
             while await reader.read(4096):
                 pass
-        readers.discard(writer)
-        writer.close()
 
     async def _side(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._sides) >= CLIENTS:
-            writer.transport.abort()
-            return
-        self._sides.add(writer)
-        with contextlib.suppress(*GONE, ValueError, NoOrder):
+        with contextlib.suppress(*GONE, ValueError, NoOrder), self._kept(self._sides, writer, refused=False):
             while line := await reader.readline():
                 self._advance()
                 writer.write(await self._obeyed(line, writer) + b"\n")
                 await writer.drain()
-        self._sides.discard(writer)
-        writer.close()
 
     async def _obeyed(self, line: bytes, writer: asyncio.StreamWriter) -> bytes:
         """The answer to a line, or what is wrong with it; the clock goes on while one is made. NoOrder, once that is
@@ -263,7 +265,9 @@ class Server:
                 _broadcast(self._watchers, detection_line(time.time(), self.emulated.things.there))
             if self._frozen:
                 continue
-            self._thaw()
+            held, self._held = self._held, []
+            for client, request in held:  # what was requested during a freeze is carried out now
+                self._request(client, request)
             self._send_feedback()
             for port, (frame, period) in REPORTS.items():
                 if self._now() >= next_report[port] - TICK / 2:
@@ -299,17 +303,11 @@ class Server:
         elif fault.kind == "half":
             self._faults.half = True
         else:
-            for client in self._clients.values():
-                _write(client.writer, random.Random(0).randbytes(GARBAGE))
-
-    def _thaw(self) -> None:
-        """What was requested during a freeze is carried out now, and answered to those who still listen."""
-        held, self._held = self._held, []
-        for client, request in held:
-            self._request(client, request)
+            for writer in self._controls:
+                _write(writer, random.Random(0).randbytes(GARBAGE))
 
     def _close_all(self) -> None:
-        _abort({client.writer for client in self._clients.values()}.union(*self._readers.values()))
+        _abort(self._controls.union(*self._readers.values()))
 
 
 def _end(ended: asyncio.Future[int], code: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,14 @@ import pytest
 
 from tamp.backends.xarm.arm_faults import ArmFault, ArmResult, ArmStop
 from tamp.backends.xarm.arm_steps import (
-    ApproachNamed,
     ApproachObject,
     MoveToNamed,
     MoveToObject,
     MoveToPose,
-    RetreatZ,
     steps_of,
 )
 from tamp.backends.xarm.contract import read_contract
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.hand import HandError, HandEvent
 from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.files.source import read as read_source
@@ -87,16 +84,6 @@ def test_the_examples_of_the_contract_end_where_it_says(
     assert all(d.off_metres < 0.0005 and d.off_radians < np.deg2rad(0.1) for d in verdict.done)
     if isinstance(steps[-1], MoveToNamed):
         assert off(emulator, ways, ways.cell.poses[steps[-1].name].T_base_tool[:3, 3]) < 0.0005
-
-
-def test_the_nearest_one_is_meant_and_stays_meant(emulator: Emulator, ways: MotionPlanner, tmp_path: Path) -> None:
-    """The second nearest to where the tool was in the beginning, though the tool is over that one afterwards."""
-    steps = (ApproachObject(("cup",), index=1), MoveToObject(("cup",), index=1))
-    verdict = run(emulator, ways, steps, tmp_path / "run")
-    start = ways.cell.poses["home"].T_base_tool[:3, 3]
-    second = sorted((np.array(c) for c in CUPS), key=lambda c: float(np.linalg.norm(c - start)))[1]
-    assert verdict.success, verdict.reason
-    assert off(emulator, ways, second) < 0.0005
 
 
 def test_what_is_in_the_way_is_named_and_nothing_moves(emulator: Emulator, ways: MotionPlanner, tmp_path: Path) -> None:
@@ -185,45 +172,6 @@ def test_a_dead_man_is_noticed_and_an_alive_one_is_not_stopped() -> None:
         stop.check()
     stop.alive()  # too late
     assert stop.reason
-
-
-class Acting:
-    """A hand that is a function: what it returns is why it refuses."""
-
-    def __init__(self, act: Callable[[HandEvent], str | None]) -> None:
-        self._act = act
-
-    def emit(self, event: HandEvent, timeout: float) -> None:
-        if why := self._act(event):
-            raise HandError("refused", why)
-
-    def close(self) -> None:
-        pass
-
-
-def test_the_hand_is_told_between_movements(emulator: Emulator, ways: MotionPlanner, tmp_path: Path) -> None:
-    where = []
-    hand = Acting(lambda event: where.append((event.kind, off(emulator, ways, np.array(CUPS[1])))))
-    steps = (
-        ApproachObject(("cup",)),
-        MoveToObject(("cup",)),
-        HandEvent("close", 3),
-        RetreatZ(0.1),
-        ApproachNamed("bin_drop", 0.1),
-        HandEvent("open", 6),
-    )
-    verdict = run(emulator, ways, steps, tmp_path / "run", hand=hand)
-    assert verdict.success, verdict.reason
-    assert [kind for kind, _ in where] == ["close", "open"]
-    assert where[0][1] < 0.0005 and where[1][1] > 0.3
-
-
-def test_a_hand_that_refuses_ends_the_run(emulator: Emulator, ways: MotionPlanner, tmp_path: Path) -> None:
-    hand = Acting(lambda event: "nothing between the fingers")
-    steps = (MoveToNamed("above_table"), HandEvent("close", 2), MoveToNamed("home"))
-    verdict = run(emulator, ways, steps, tmp_path / "run", hand=hand)
-    assert (verdict.kind, verdict.failed, verdict.halted) == ("hand", 2, True)
-    assert "nothing between the fingers" in verdict.reason
 
 
 class Jumping(Still):

@@ -15,7 +15,7 @@ from tamp.backends.xarm.arm_backend import Leg
 from tamp.backends.xarm.arm_faults import ArmFault, ArmStop
 from tamp.backends.xarm.arm_steps import ApproachNamed, ApproachObject, MoveToObject, RetreatZ, Step
 from tamp.backends.xarm.hand import HandEvent
-from tamp.backends.xarm.motion_planner import MotionPlanner, NoPath, StepRefiner, timed, tool_of
+from tamp.backends.xarm.motion_planner import MotionPlanner, StepRefiner, timed, tool_of
 from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import Box, read_workcell
 from tests.arm_runs import Still
@@ -49,12 +49,12 @@ def test_a_free_line_is_one_leg_that_ends_where_it_should() -> None:
 def test_what_blocks_a_line_is_named_and_any_other_way_goes_round_it() -> None:
     ways = between()
     start = ways.legs(HOME, over(0.45, 0.2, 0.12), "any")
-    assert not isinstance(start, NoPath)
+    assert not isinstance(start, str)
     q = start[-1].q[-1]
     refused = ways.legs(q, over(0.45, -0.2, 0.12), "line")
-    assert str(refused) == "wall is in the way"
+    assert refused == "wall is in the way"
     legs = ways.legs(q, over(0.45, -0.2, 0.12), "any")
-    assert not isinstance(legs, NoPath)
+    assert not isinstance(legs, str)
     assert len(legs) > 1 and joined(legs)
     assert ways.second_look(legs).touches() is None
 
@@ -69,8 +69,8 @@ def test_what_blocks_a_line_is_named_and_any_other_way_goes_round_it() -> None:
 )
 def test_why_there_is_no_way(target: Any, says: str) -> None:
     told = between().legs(HOME, target, "any")
-    assert isinstance(told, NoPath)
-    assert says in str(told)
+    assert isinstance(told, str)
+    assert says in told
 
 
 def test_a_line_is_slowed_where_the_joints_would_be_too_fast() -> None:

@@ -1,4 +1,4 @@
-"""The emulator's sockets: late, cut, broken and many."""
+"""The emulator's sockets, late, cut and broken; faults on demand."""
 
 from __future__ import annotations
 
@@ -55,7 +55,13 @@ def test_the_side_channel_answers_nonsense_with_errors(emulator: Any) -> None:
         {"teleport": [10**400] * 6},
         {"fault": 1},
     )
-    for order in (*orders, {"fault": "freeze", "seconds": 10**400}, {"fault": ["drop"]}, {"things": [[[]]]}):
+    for order in (
+        *orders,
+        {"fault": "drop", "when": 1},
+        {"fault": "freeze", "seconds": 10**400},
+        {"fault": ["drop"]},
+        {"things": [[[]]]},
+    ):
         assert "error" in emulator.ask(**order)
 
 
@@ -68,3 +74,24 @@ def test_who_begins_with_no_order_is_no_client_of_the_side_channel(emulator: Any
         with side.makefile("rb") as answers:
             assert [b"error" in line for line in answers] == [True], "one answer, and the end"
     assert emulator.state()["joints"] == before
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [("collision", 31), ("overspeed", 24), ("joint_limit", 23), ("servo", 13), ("emergency", 2)],
+)
+def test_the_arms_faults_stop_it_and_are_told(fault: str, code: int, arm: Any, emulator: Any, ready: Any) -> None:
+    order = {"fault": fault, "motion": 1, "share": 0.5} | ({"joint": 3} if fault == "servo" else {})
+    emulator.ask(**order)
+    assert arm.set_servo_angle(servo_id=1, angle=0.8, speed=1, mvacc=10, wait=True, timeout=10) != 0
+    time.sleep(0.3)
+    assert arm.get_err_warn_code() == (0, [code, 0])
+    state = emulator.state()
+    (happened,) = state["happened"]
+    assert happened["joints"][0] == pytest.approx(0.4, abs=0.08), "half of the way to 0.8"
+    assert state["moved_at"] - happened["at"] < 0.1
+    assert (state["state"], state["queued"], state["executed"] < state["started"]) == (4, 0, True)
+    emulator.ask(release="emergency")
+    ready(arm)
+    time.sleep(0.3)
+    assert arm.set_servo_angle(servo_id=1, angle=0.0, speed=2, wait=True) == 0

@@ -49,29 +49,6 @@ def test_tool_moves_are_in_the_tools_frame_with_its_offset(arm: Any, emulator: A
     arm.set_tcp_offset([0] * 6)
 
 
-def test_relative_axis_angle_turns_about_the_bases_axes(arm: Any, emulator: Any) -> None:
-    T = to_pose(emulator.state()["pose"])
-    assert arm.set_position_aa([10, 0, 0, 0, 0, 0.3], relative=True, wait=True) == 0
-    found = to_pose(emulator.state()["pose"])
-    assert np.allclose(found[:3, :3], to_pose([0, 0, 0, 0, 0, 0.3])[:3, :3] @ T[:3, :3], atol=1e-5)
-    assert found[:3, 3] == pytest.approx(T[:3, 3] + [0.01, 0, 0], abs=1e-5)
-
-
-def test_a_load_and_an_offset_need_a_new_start(arm: Any, emulator: Any, ready: Any) -> None:
-    assert arm.set_tcp_load(0.5, [0, 0, 30], wait=True) == 0
-    assert arm.get_state() == (0, 5)
-    time.sleep(0.3)
-    assert arm.tcp_load == [0.5, [0, 0, 30]]
-    assert arm.set_servo_angle(servo_id=1, angle=0.1, wait=False) in (9, -2)
-    ready(arm)
-    before = emulator.state()["joints"]
-    assert arm.set_tcp_offset([0, 0, 80, 0, 0, 0]) == 0
-    assert arm.get_state() == (0, 5)
-    ready(arm)
-    assert emulator.state()["joints"] == before
-    arm.set_tcp_offset([0] * 6)
-
-
 def test_pause_holds_resume_goes_on_stop_drops_the_queue(arm: Any, emulator: Any) -> None:
     for angle in (0.6, 1.2, 0.0):
         assert arm.set_servo_angle(servo_id=1, angle=angle, speed=0.5, wait=False) == 0
@@ -98,36 +75,12 @@ def test_pause_holds_resume_goes_on_stop_drops_the_queue(arm: Any, emulator: Any
     assert after["executed"] < after["started"]
 
 
-def test_wait_returns_when_another_stops_the_arm(arm: Any, emulator: Any, connected: Any) -> None:
-    import threading
-
-    other = connected(emulator)
-    threading.Timer(0.4, lambda: other.set_state(4)).start()
-    assert arm.set_servo_angle(servo_id=1, angle=2.0, speed=0.5, wait=True, timeout=10) != 0
-    assert emulator.state()["state"] == 4
-
-
 def test_what_is_not_there_is_refused(arm: Any, emulator: Any) -> None:
     time.sleep(0.5)  # reports have been read
     assert arm.set_world_offset([0, 0, 100, 0, 0, 0]) == 10
     assert arm.get_inverse_kinematics([300, 0, 200, math.pi, 0, 0])[0] == 10
     assert arm.set_tgpio_digital(0, 1) == 10
     assert (emulator.state()["error"], emulator.state()["warning"]) == (0, 0)
-
-
-def test_a_motor_is_switched_off_with_its_brake(arm: Any) -> None:
-    assert arm.set_servo_detach(2) == 0
-    time.sleep(0.5)
-    assert arm.motor_enable_states[:6] == [1, 0, 1, 1, 1, 1] and arm.state == 4
-    assert arm.set_servo_attach(2) == 0
-    assert arm.get_state() == (0, 2)
-
-
-def test_the_counter_is_reported(arm: Any) -> None:
-    assert arm.set_counter_reset() == 0
-    assert arm.set_counter_increase() == 0
-    time.sleep(0.5)
-    assert arm.count == 1
 
 
 def test_out_of_reach_and_out_of_limits_are_errors_and_can_be_cleared(arm: Any, emulator: Any, ready: Any) -> None:
