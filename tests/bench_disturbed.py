@@ -2,8 +2,8 @@
 
 The task's goal is given, or with --words its sentence. LIBERO's check says what came of it; where the task cannot be
 done any more (`taken`), what counts is a no with a reason that names the thing. Episodes in which nothing could be
-disturbed have a line of their own. `reaction` is the time until the arm is on its new path, or at rest. With `--repair qwen` the
-model is asked where nothing else helps. Initial states from 0 on, or with --develop from 40 on.
+disturbed have a line of their own. `reaction` is the time until the arm is on its new path, or at rest. With `--repair
+qwen` the model is asked where nothing else helps. Initial states from 0 on, or with --develop from 40 on.
 """
 
 from __future__ import annotations
