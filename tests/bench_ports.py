@@ -17,6 +17,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -24,14 +25,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import msgpack
 
+from tamp.agent.order_server import CommandAuthority, OrderServer
+from tamp.runs.policy.policy import Policy
+from tamp.runs.policy.remote import Answering
+from tamp.runs.policy.server import serve
 from tests.bench import ROOT, Row
 from tests.emulated import TAMP
 from tests.page_episodes import success, write
+from tests.policies import Fake
 from tests.port_pieces import frame, handshake, head, letters, line, message, request
 
 DUE = 1.0
@@ -167,11 +173,11 @@ def arm_viewed(folder: Path) -> list[str]:
 
 PAGE = Port("page", of_page, page_request, answers_page)
 SERVERS: dict[str, tuple[Callable[[Path], list[str]], tuple[Port, ...]]] = {
-    "policy": (lambda folder: [sys.executable, "-m", "tests.port_servers"], (
+    "policy": (lambda folder: [sys.executable, "-m", "tests.bench_ports", "policy"], (
         Port("messages", here, lambda rng, told: frame(message(rng), rng), answers_policy, handshake),
         Port("handshakes", here, upgrade, answers_policy),
     )),
-    "live": (lambda folder: [sys.executable, "-m", "tests.port_servers", "orders"], (
+    "live": (lambda folder: [sys.executable, "-m", "tests.bench_ports", "orders"], (
         Port("orders", here, ordered, answers_orders),
     )),
     "view": (viewed, (PAGE,)),
@@ -297,3 +303,23 @@ def bench(n: int = 20_000, seed: int = 0, only: tuple[str, ...] = tuple(SERVERS)
                     if there.process.poll() is not None:
                         there = stack.enter_context(running(command))
                 first += share
+
+
+def serve_one(what: str) -> None:
+    """A policy that knows nothing at a free port, or what takes `orders`, until it is ended."""
+
+    def ready(port: int, **more: str) -> None:
+        sys.stdout.write(json.dumps({"port": port, **more}) + "\n")
+        sys.stdout.flush()
+
+    if what == "policy":
+        fake = Fake()
+        serve(Answering(cast(Policy, fake), fake.diary), {"policy": "fake"}, "127.0.0.1", 0, ready)
+    servers: list[OrderServer] = []
+    servers.append(OrderServer(CommandAuthority(lambda order: servers[0].tell({"taken": str(order)})), port=0))
+    ready(int(servers[0].port or 0), token=servers[0].token)
+    threading.Event().wait()
+
+
+if __name__ == "__main__":
+    serve_one(sys.argv[1])
