@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
-from tamp.agent.recovery_options import REFLEXES
 from tamp.api import arguments, camera_policies, language
 from tamp.api.sources import from_pddl
 from tamp.backends.libero import rendering, tasks
@@ -77,7 +76,6 @@ class Setup:
 
     folder: Path
     noise: str
-    without: tuple[str, ...]
     calibrated: bool = False
     disturb: str | None = None
 
@@ -103,11 +101,10 @@ class Runner:
     def __call__(self, k: Key) -> Record:
         """The record of taking the thing of a scene that has the number `wording`."""
         setup = self.setup
-        reflexes = tuple(r for r in REFLEXES if r not in setup.without)
         with hush_simulator():
             if self._policy is None:
                 recipe = camera_policies.PolicyRecipe("tabletop", "fast-downward", None)
-                self._policy = camera_policies.process(replace(recipe, reflexes=reflexes))
+                self._policy = camera_policies.process(recipe)
             environment = self._scenes.of(tasks.find(f"{k.suite}/{k.task_id}"), 0, k.init_state)
             thing = list(environment.domain.objects_dict)[k.wording]
             category = environment.domain.objects_dict[thing].category_name
@@ -200,7 +197,6 @@ def chosen(first: int, episodes: int) -> list[Key]:
 def bench(
     kept: Kept,
     noise: str = "clean",
-    without: tuple[str, ...] = (),
     calibrated: bool = False,
     disturb: str | None = None,
     episodes: int = 100,
@@ -210,8 +206,8 @@ def bench(
     """A row a grasp."""
     rendering.prepare(video=False, camera=True, may=True)
     first = DEVELOP if develop else 0
-    line = "-".join([noise, *["calibrated"] * calibrated, *filter(None, [disturb]), *without])
-    setup = Setup(kept.folder / line, noise, without, calibrated, disturb)
+    line = "-".join([noise, *["calibrated"] * calibrated, *filter(None, [disturb])])
+    setup = Setup(kept.folder / line, noise, calibrated, disturb)
     setup.folder.mkdir(parents=True, exist_ok=True)
     due = [k for k in chosen(first, episodes) if not kept.has(f"{line}: {list(k)}")]
 

@@ -36,8 +36,6 @@ WRONG: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     (SolveConfig, {"perception": "camera", "refine_timeout": 9.0}, "--refine-timeout: not with --perception camera"),
     (BenchConfig, {}, "name a suite, such as libero_goal"),
     (BenchConfig, {**GOAL, "planner": "qwen", "clock": "real"}, "with an engine: not with --planner qwen"),
-    (BenchConfig, {**GOAL, "repair": "gpt"}, "--repair gpt: nobody of that name can be asked; valid: qwen"),
-    (BenchConfig, {**GOAL, "without": "monitor,servos"}, "--without servos: valid: servo"),
     (BenchConfig, {**GOAL, "calibration": "c.json"}, "--calibration is about cameras"),
     (BenchConfig, {**GOAL, "disturb": "moved", "stage": "goal"}, "--disturb: nothing moves with --stage goal"),
     (BenchConfig, {**GOAL, "perception": "camera", "clock": "real"}, "--clock real is for --perception oracle"),
