@@ -50,7 +50,6 @@ SIDE = (
     {"fault": "garbage", "bytes": 10}, {"fault": "servo", "joint": 2, "motion": 1, "share": 0.5}, {"fault": "half"},
     {"things": [{"label": "cup", "xyz_mm": [1, 2, 3]}]}, {"put": "mug_1", "pose": [0] * 16}, {"clear": "faults"},
 )  # fmt: skip
-ORDERS = ({"start": "(hold)"}, {"say": "go"}, {"skip": 1}, {"stop": ""}, {"undo": ""}, {"end": True})
 CONTROL = 502 if os.geteuid() == 0 else 20502
 Address = tuple[str, int]
 Told = dict[str, Any]
@@ -136,19 +135,6 @@ def of_page(told: Told) -> Address:
     return str(page.hostname), int(page.port or 0)
 
 
-def answers_orders(address: Address, told: Told) -> None:
-    with socket.create_connection(address, timeout=ANSWER) as client:
-        client.sendall(json.dumps({"token": told["token"]}).encode() + b'\n{"stop": ""}\n')
-        heard = client.makefile("rb")
-        assert any(b'"taken": "stop"' in heard.readline() for _ in range(1000)), "no answer"
-
-
-def ordered(rng: Random, told: Told) -> bytes:
-    """A line of a client, with the token before it more often than not; what comes later on takes it for an order."""
-    token = json.dumps({"token": told["token"]}).encode() + b"\n" if rng.random() < 0.7 else b""
-    return token + rng.choice((line(ORDERS, rng), line(ORDERS, rng), head("/", rng)))
-
-
 def emulated(folder: Path) -> list[str]:
     n = os.getpid() % 0xFFFF
     host, port = f"127.{100 + n % 100}.{n >> 8}.{1 + n % 250}", "502" if os.geteuid() == 0 else "20502"
@@ -177,9 +163,6 @@ SERVERS = (
     Server("policy", lambda folder: [sys.executable, "-m", "tests.port_servers"], (
         Port("messages", loopback, lambda r, t: frame(message(r), r), answers_policy, handshake),
         Port("handshakes", loopback, asked_upgrade, answers_policy),
-    )),
-    Server("live", lambda folder: [sys.executable, "-m", "tests.port_servers", "orders"], (
-        Port("orders", loopback, ordered, answers_orders),
     )),
     Server("view", viewed, (Port("page", of_page, asked_page, answers_page),)),
     Server("view of an arm", arm_viewed, (Port("page", of_page, asked_page, answers_page),)),

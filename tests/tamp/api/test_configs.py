@@ -45,7 +45,6 @@ WRONG: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
         "--noise: not with --back",
     ),
     (LiveConfig, {"perception": "camera"}, "--perception camera is not built yet for tamp live; valid: oracle"),
-    (LiveConfig, {"listen": "65536"}, "--listen 65536 is no port; valid: 0 to 65535, or a path"),
     (PlanConfig, {"domain": "d", "problem": "p", "optimal": True, "anytime": True}, "do not go together"),
     (ValidateConfig, {"domain": "d", "problem": "p"}, "no plan given"),
     (CheckConfig, {}, "nothing to check"),
