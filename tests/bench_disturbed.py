@@ -2,8 +2,8 @@
 
 The task's goal is given, or with --words its sentence. LIBERO's check says what came of it; where the task cannot be
 done any more (`taken`), what counts is a no with a reason that names the thing. Episodes in which nothing could be
-disturbed count nowhere. `reaction` is the time until the arm is on its new path, or at rest. With `--repair qwen` the
-model is asked where nothing else helps. Initial states from 0 on, or with --develop from 40 on. Resumable.
+disturbed count nowhere. `reaction` is the time until the arm is on its new path, or at rest. Initial states from 0 on,
+or with --develop from 40 on. Resumable.
 """
 
 from __future__ import annotations
@@ -55,8 +55,6 @@ def bench(
     perception: str = "oracle",
     words: bool = False,
     episodes: int = 20,
-    without: tuple[str, ...] = (),
-    repair: str | None = None,
     develop: bool = False,
     workers: int = 2,
     out: Path = Path("results/disturbed"),
@@ -66,14 +64,12 @@ def bench(
     for kind in only:
         if kind in KINDS and KINDS[kind].cameras and perception != "camera":
             continue
-        folder = out / "-".join(filter(None, [perception, *without, repair])) / kind
+        folder = out / perception / kind
         config = BenchConfig(
             suites=("drawn",),
             stage="all" if words else "plan",
             perception=perception,
             disturb=None if kind == NONE else kind,
-            without=",".join(without),
-            repair=repair,
         )
         due = list(keys(kind, episodes, DEVELOP if develop else 0))
         yield from (_row(kind, r) for r in _records(Setup(config, folder), due, workers) if r.disturbed or kind == NONE)

@@ -50,7 +50,6 @@ SIDE = (
     {"fault": "garbage", "bytes": 10}, {"fault": "servo", "joint": 2, "motion": 1, "share": 0.5}, {"fault": "half"},
     {"things": [{"label": "cup", "xyz_mm": [1, 2, 3]}]}, {"put": "mug_1", "pose": [0] * 16}, {"clear": "faults"},
 )  # fmt: skip
-ORDERS = ({"start": "(hold)"}, {"say": "go"}, {"skip": 1}, {"stop": ""}, {"undo": ""}, {"end": True})
 CONTROL = 502 if os.geteuid() == 0 else 20502
 Address = tuple[str, int]
 Told = dict[str, Any]
@@ -130,12 +129,6 @@ def page_request(rng: Random, told: Told) -> bytes:
     return head(f"{secret}order", rng, **own).replace(b"GET", b"POST", 1) + order
 
 
-def ordered(rng: Random, told: Told) -> bytes:
-    """A line of a client, with the token before it more often than not; what comes later on takes it for an order."""
-    token = json.dumps({"token": told["token"]}).encode() + b"\n" if rng.random() < 0.7 else b""
-    return token + rng.choice((line(ORDERS, rng), line(ORDERS, rng), head("/", rng)))
-
-
 def anything(rng: Random, told: Told) -> bytes:
     return rng.choice((letters(rng), head("/", rng), line(SIDE, rng)))
 
@@ -170,9 +163,6 @@ SERVERS: dict[str, tuple[Callable[[Path], list[str]], tuple[Port, ...]]] = {
     "policy": (lambda folder: [sys.executable, "-m", "tests.port_servers"], (
         Port("messages", here, lambda rng, told: frame(message(rng), rng), answers_policy, handshake),
         Port("handshakes", here, upgrade, answers_policy),
-    )),
-    "live": (lambda folder: [sys.executable, "-m", "tests.port_servers", "orders"], (
-        Port("orders", here, ordered, answers_orders),
     )),
     "view": (viewed, (PAGE,)),
     "view of an arm": (arm_viewed, (PAGE,)),
