@@ -91,16 +91,6 @@ def test_a_line_through_a_box_is_refused_by_its_name_and_a_joint_move_goes_round
 
 
 @EACH
-def test_what_is_out_of_reach_is_unreachable(arm: Arm) -> None:
-    world = arm_world(arm, [TABLE])
-    q = start(world, tool_at(arm, 0.4, 0.0, 0.2))
-    T_goal = tool_at(arm, 1.5, 0.0, 0.2)
-    assert paths.straight(world, q, T_goal, check_of(world)) == Blocked("unreachable")
-    assert paths.goals(world, q, T_goal) == []
-    assert paths.joint_move(world, q, np.array(arm.upper) + 0.1, check_of(world), 0) == Blocked("unreachable")
-
-
-@EACH
 def test_the_tool_point_stays_within_the_workspace(arm: Arm) -> None:
     world = arm_world(arm, [TABLE], STICK)
     s = size(arm)

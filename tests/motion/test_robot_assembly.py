@@ -91,13 +91,6 @@ def test_a_joint_that_is_held_still() -> None:
     assert held.forward(np.array([0.3, 0.6])) == pytest.approx(whole.forward(np.array([0.3, 0.6, 0.5])))
 
 
-def test_a_joint_that_turns_for_ever_turns_once_round() -> None:
-    line = next(line for line in ARM.splitlines() if '"elbow"' in line)
-    endless = line.replace("revolute", "continuous").replace('lower="-2" upper="2"', "")
-    robot = assembly(ARM.replace(line, endless))
-    assert World(robot, []).limits[1] == pytest.approx([-np.pi, np.pi])
-
-
 def test_what_can_touch_is_watched_and_nothing_else() -> None:
     pairs = watched_pairs(parts_of(ARM), SPEC.arm_joints, SPEC.posture)
     named = {tuple(sorted(name.partition("/")[0] for name in pair)) for pair in pairs}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pybullet
 import pytest
 
 from motion import second_check
 from motion.arm_model import robot_model
-from motion.arms import ARMS, Arm
+from motion.arms import Arm
 from motion.hands import Tool
 from motion.poses import Array, pose, rotation_vector_to_matrix
 from motion.robot import RobotDescription
@@ -132,23 +131,3 @@ def test_a_motion_through_a_box_is_caught_between_its_samples(arm: Arm) -> None:
     assert met is not None and met.other == "wall" and met.distance < 0
     assert met.link.startswith("link") and 2.0 < met.time < 4.0
     assert report.bodies == met and report.looked > 50
-
-
-def test_what_is_no_motion_is_refused() -> None:
-    robot = robot_model(ARMS["lite6"])
-    for q, times in (
-        (np.zeros((2, 7)), np.zeros(2)),
-        (np.zeros((2, 6)), np.zeros(3)),
-        (np.full((1, 6), np.nan), np.zeros(1)),
-    ):
-        with pytest.raises(ValueError, match="6 joints"):
-            second_check.nearest(robot, [], q, times)
-
-
-def test_no_client_is_left_behind() -> None:
-    arm = ARMS["lite6"]
-    sheet = second_check.Held(Body("sheet", (Shape("plane", np.ones(3), np.eye(4)),), np.eye(4)), np.eye(4))
-    with pytest.raises(ValueError, match="cannot be a plane"):
-        second_check.nearest(robot_model(arm), [], np.zeros(6), np.zeros(1), held=sheet)
-    second_check.nearest(robot_model(arm), scattered(length(arm), 0), np.zeros(6), np.zeros(1))
-    assert [c for c in range(64) if pybullet.isConnected(c)] == []

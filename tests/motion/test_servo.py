@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from motion.poses import pose, rotation_about
 from motion.robot import ServoGains
@@ -21,14 +19,6 @@ SPEED = 0.1
 def steady() -> Trajectory:
     times = np.linspace(0.0, 2.0, 41)
     return Trajectory(times, np.zeros((41, 7)), np.array([pose([SPEED * t, 0.0, 0.0]) for t in times]))
-
-
-@given(t=st.floats(0.0, 1.7))
-def test_an_arm_on_the_trajectory_is_asked_for_its_lead(t: float) -> None:
-    times = np.linspace(0.0, 2.0, 41)
-    steady = Trajectory(times, np.zeros((41, 7)), np.array([pose([SPEED * s, 0.0, 0.0]) for s in times]))
-    asked = displacement(steady.tool_at(t), steady, t, GAINS)
-    assert np.allclose(asked, [SPEED * GAINS.lead, 0, 0, 0, 0, 0], atol=1e-9)
 
 
 def test_what_is_off_the_line_is_brought_back(steady: Trajectory) -> None:

@@ -63,16 +63,6 @@ def test_an_error_in_an_mjcf_has_the_file_and_the_line_that_it_includes(tmp_path
     assert "'m.xml' already included" in complaint(tmp_path / "m.xml", '<mujoco>\n<include file="m.xml"/></mujoco>')
 
 
-@pytest.mark.parametrize("suffix", ["urdf", "URDF", "xml"])
-def test_prefixes_namespaces_and_encodings_are_no_matter(tmp_path: Path, suffix: str) -> None:
-    file, due = tmp_path / f"arm.{suffix}", len(ARM.split("<link")) - 1
-    plain = ARM.replace('velocity="2"', 'velocity="2" drake:acceleration="3"').replace("</robot>", "<a:b/></robot>")
-    for text in (plain, plain.replace("<robot", '\n<?xml version="1.0"?><robot xmlns="http://x.org/a"')):
-        for encoding in ("utf-8", "utf-8-sig", "utf-16"):
-            file.write_text(text, encoding)
-            assert len(read_parts(file)) == due
-
-
 def test_ply_and_stl_as_text_collide_as_obj_does(tmp_path: Path) -> None:
     import trimesh
 

@@ -121,8 +121,3 @@ def test_a_stale_library_says_what_has_changed(folder: Path) -> None:
     stale = load(folder).stale
     assert "mujoco 1.0 (now " in stale and "recipe old (now " in stale and "robosuite" not in stale
     assert "tamp objects build" in stale
-
-
-def test_a_name_that_is_none_is_told_with_the_nearest(folder: Path) -> None:
-    with pytest.raises(InputError, match="no object 'cabinett'; valid: cabinet "):
-        load(folder).entry("cabinett")

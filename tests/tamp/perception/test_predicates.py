@@ -94,13 +94,6 @@ def test_on_an_item_is_contact_from_above(built: Built) -> None:
         assert state.holds(Atom("clear", (PLATE,))) != state.holds(Atom("on", (MUG, PLATE)))
 
 
-def test_beside_the_plate_it_is_on_the_table(built: Built) -> None:
-    beside = built.scene.object(MUG).position.copy()
-    beside[:2] = built.scene.object(PLATE).position[:2] - [0.0, 0.16]
-    state = built.observe(moved(built.scene, MUG, beside))
-    assert state.holds(Atom("on", (MUG, "main_table"))) and state.holds(Atom("clear", (PLATE,)))
-
-
 def test_what_is_doubted_is_left_out_and_the_item_still_somewhere(built: Built) -> None:
     plate, mug = built.scene.object(PLATE), built.scene.object(MUG)
     foot = mug.position[2] - mug.bounds()[0][2]
