@@ -12,10 +12,9 @@ import pinocchio
 import pytest
 from scipy.spatial.transform import Rotation
 
-from motion.arm_model import arm_world, robot_model
+from motion.arm_model import Tool, arm_world, robot_model
 from motion.arms import TURN, Arm
 from motion.bullet import WORLD, Bullet, written
-from motion.hands import Tool
 from motion.kinematics import solve_near
 from motion.poses import Array, pose
 from motion.robot_parts import parts_of

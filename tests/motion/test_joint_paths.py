@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from motion import paths
-from motion.arm_model import arm_world
+from motion.arm_model import Tool, arm_world
 from motion.arms import ARMS, Arm
-from motion.hands import Tool
 from motion.kinematics import slack, solve_near
 from motion.paths import Blocked, Check, Workspace, kept_within
 from motion.poses import Array, pose

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motion.arm_model import robot_model
+from motion.arm_model import XARM_GRIPPER, robot_model
 from motion.arms import ARMS
-from motion.hands import XARM_GRIPPER
 from motion.poses import Array
 from motion.robot_parts import Hull
 from motion.robot_shape import RobotShape

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from motion import second_check
-from motion.arm_model import robot_model
+from motion.arm_model import Tool, robot_model
 from motion.arms import Arm
-from motion.hands import Tool
 from motion.poses import Array, pose, rotation_vector_to_matrix
 from motion.robot import RobotDescription
 from motion.shapes import Body, Shape
