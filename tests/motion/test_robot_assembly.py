@@ -103,6 +103,6 @@ def test_what_can_touch_is_watched_and_nothing_else() -> None:
 
 def test_the_hand_is_measured_where_it_is() -> None:
     found = survey(assembly())
-    assert found.pads == pytest.approx(np.array([[-0.08, -0.02, -0.1], [0.08, 0.02, 0.1]]), abs=1e-6)
-    assert found.palm == pytest.approx(np.array([[-0.02, -0.02, -0.3], [0.02, 0.02, -0.1]]), abs=1e-6)
-    assert found.kilograms == pytest.approx(5.0)
+    assert found["pads"] == pytest.approx(np.array([[-0.08, -0.02, -0.1], [0.08, 0.02, 0.1]]), abs=1e-6)
+    assert found["palm"] == pytest.approx(np.array([[-0.02, -0.02, -0.3], [0.02, 0.02, -0.1]]), abs=1e-6)
+    assert found["kilograms"] == pytest.approx(5.0)
