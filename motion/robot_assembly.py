@@ -214,9 +214,9 @@ def _with_fingers_measured(
     middles = np.array([np.mean([d.geom(g).xpos for g in each], axis=0) for each in solids])
     closing = np.sign(axes @ (middles[1] - middles[0])) * (1, -1)
     ranges = m.jnt_range[joints]
-    ends = {
-        name: r if sign < 0 else r[::-1] for name, r, sign in zip((one, other), ranges.tolist(), closing, strict=True)
-    }
+    ends: dict[str, tuple[float, float]] = {}  # closed, open
+    for name, (low, high), sign in zip((one, other), ranges.tolist(), closing, strict=True):
+        ends[name] = (low, high) if sign < 0 else (high, low)
     for name, (_, opened) in ends.items():
         d.joint(name).qpos[0] = opened
     mujoco.mj_kinematics(m, d)

@@ -135,7 +135,7 @@ def _corners(of: Shape | Hull) -> Array:
     if of.kind == "box":
         return of.corners()
     radius, half = float(of.size[0]), 0.0 if of.kind == "sphere" else float(of.size[1])
-    angles = [] if of.kind == "cylinder" else np.deg2rad([45.0, 90.0])
+    angles = np.deg2rad([45.0, 90.0] if of.kind != "cylinder" else [])
     rings = [(radius, half), *((radius * np.cos(a), half + radius * np.sin(a)) for a in angles)]  # of a round end
     turn = np.linspace(0.0, 2 * np.pi, AROUND, endpoint=False)
     local = [[r * np.cos(a), r * np.sin(a), side * z] for r, z in rings for side in (-1.0, 1.0) for a in turn]

@@ -133,7 +133,11 @@ class SecondEngine:
             side = math.copysign(0.5, float(m.joint(name).range.sum()))
             apart = robot.gripper.opening if opening is None else opening
             bullet.resetJointState(self.robot, joints[name], side * apart)
-        hand = _hand(parts, robot) | ({held.body.name} if held is not None else set())
+        by_name, last = {part.name: part for part in parts}, robot.arm_joints[-1]
+        hand = {
+            p.name for p in parts if last in joints_above(by_name, p.name) and not (p.joint and p.joint.name == last)
+        }
+        hand |= {held.body.name} if held is not None else set()
         self.hand = {i for i in self.moving if self.links[i] in hand}
         others = [b for b in bodies if held is None or b.name != held.body.name]
         placed = [(s, b.T_world_body @ s.T_body_shape, b.name) for b in others for s in b.shapes]
@@ -268,10 +272,3 @@ def _reach(parts: Iterable[RigidPart], robot: RobotDescription, carried: Iterabl
             far[part.parent] = max(far.get(part.parent, 0.0), beyond)
     links = {part.joint.name: part.name for part in parts if part.joint is not None}
     return np.array([far[links[name]] for name in robot.arm_joints])
-
-
-def _hand(parts: Iterable[RigidPart], robot: RobotDescription) -> set[str]:
-    """The robot's links that the arm's last joint carries, apart from the one that it is on."""
-    by_name, last = {part.name: part for part in parts}, robot.arm_joints[-1]
-    carried = {name for name in by_name if last in joints_above(by_name, name)}
-    return carried - {name for name, part in by_name.items() if part.joint is not None and part.joint.name == last}
