@@ -30,7 +30,7 @@ SLAB = 10.0
 """Half the width in metres of the box that stands for a plane."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Nearest:
     """The nearest that `link` came to `other`, a body or another link: metres, negative inside, and when (s). What is
     held counts as a link of the robot, under its own name."""
@@ -44,11 +44,10 @@ class Nearest:
 @dataclass(frozen=True)
 class ClearanceReport:
     """The nearest that the robot came to the bodies and to itself; None where nothing was within the distance that was
-    looked at. `looked` configurations were."""
+    looked at."""
 
     bodies: Nearest | None
     itself: Nearest | None
-    looked: int
 
     def touches(self, clearance: float = 0.0) -> Nearest | None:
         """What was nearer than `clearance` metres to the robot, or the robot that touched itself; the worse of both."""
@@ -97,10 +96,6 @@ def second_engine(
         yield SecondEngine(bullet, robot, bodies, opening, held)
     finally:
         bullet.close()
-
-
-Found = tuple[float, str, str]
-"""Distance in metres, the robot's link and what it is near."""
 
 
 class SecondEngine:
@@ -171,15 +166,13 @@ class SecondEngine:
         n = len(self.joints)
         if q.shape != (len(times), n) or not (np.isfinite(q).all() and np.isfinite(times).all()):
             raise ValueError(f"a motion of {n} joints is finite samples (k, {n}) and k times, not {q.shape}")
-        outside: Nearest | None = None
-        inside: Nearest | None = None
-        looked = 0
+        report = ClearanceReport(None, None)
         for time, configuration in self._densified(q, times):
             self.move(configuration)
-            outside = _nearer(outside, self.to_bodies(far, meant), time)
-            inside = _nearer(inside, self.to_itself(far), time)
-            looked += 1
-        return ClearanceReport(outside, inside, looked)
+            now = self.to_bodies(far, meant, time), self.to_itself(far, time)
+            pairs = zip((report.bodies, report.itself), now, strict=True)
+            report = ClearanceReport(*(min(filter(None, pair), default=None) for pair in pairs))
+        return report
 
     def _densified(self, q: Array, times: Array) -> Iterator[tuple[float, Array]]:
         """The motion in steps in which no part of the robot moves more than `STEP`."""
@@ -193,10 +186,10 @@ class SecondEngine:
         """Put the arm at a configuration (n,)."""
         self.bullet.resetJointStatesMultiDof(self.robot, self.joints, q[:, None].tolist())
 
-    def to_bodies(self, far: float, meant: frozenset[str] = frozenset()) -> Found | None:
+    def to_bodies(self, far: float, meant: frozenset[str] = frozenset(), time: float = 0.0) -> Nearest | None:
         """The nearest body within `far` metres; the hand and what it holds may be near those that are `meant`."""
         found = [
-            (point[8], self.links[point[3]], name)
+            Nearest(point[8], time, self.links[point[3]], name)
             for body, name in self._around(far)
             for point in self._points(body, far)
             if point[3] in self.moving and not (name in meant and point[3] in self.hand)
@@ -210,12 +203,12 @@ class SecondEngine:
         apart = np.maximum(self._low - boxes[:, 1, None], boxes[:, 0, None] - self._high).max(axis=2)
         return (self.bodies[n] for n in np.flatnonzero((apart < far).any(axis=0)))
 
-    def to_itself(self, far: float) -> Found | None:
+    def to_itself(self, far: float, time: float = 0.0) -> Nearest | None:
         """The nearest pair of the robot's own parts within `far` metres."""
         if not self.pairs:
             return None
         found = [
-            (point[8], self.links[point[3]], self.links[point[4]])
+            Nearest(point[8], time, self.links[point[3]], self.links[point[4]])
             for point in self._points(self.robot, far)
             if frozenset((point[3], point[4])) in self.pairs
         ]
@@ -227,13 +220,6 @@ class SecondEngine:
         if points is None:
             raise RuntimeError("PyBullet gave no answer")
         return points  # type: ignore[no-any-return]
-
-
-def _nearer(best: Nearest | None, found: Found | None, time: float) -> Nearest | None:
-    if found is None or (best is not None and best.distance <= found[0]):
-        return best
-    distance, link, other = found
-    return Nearest(distance, time, link, other)
 
 
 def _with_links_of_their_own(parts: Iterable[RigidPart], solids: set[str]) -> Iterator[RigidPart]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motion.arm_drive import FAR, JointServo
+from motion.arm_drive import JointServo
 from motion.poses import Array, error
 from motion.robot import RobotDescription
 from motion.world import World
@@ -44,10 +44,3 @@ def test_limits_hold(robot: RobotDescription) -> None:
     low, high = World(robot, []).limits.T
     _, every = followed(robot, JointServo(robot), np.array([-3.0, 0.0, -3.0, 0, 0, 0]), 60)
     assert all(((low <= q) & (q <= high)).all() for q in every)
-
-
-def test_an_arm_that_was_put_elsewhere_is_followed_from_there(robot: RobotDescription) -> None:
-    servo = JointServo(robot)
-    servo.targets(robot.posture, np.zeros(6), PERIOD, COUNT)
-    elsewhere = robot.posture + np.eye(len(robot.posture))[0] * 2 * FAR
-    assert servo.targets(elsewhere, np.zeros(6), PERIOD, COUNT)[0] == pytest.approx(elsewhere, abs=0.02)

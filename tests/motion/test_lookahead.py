@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from motion import kinematics, paths, servo, timing
 from motion.lookahead import Lookahead, Veto
@@ -21,7 +20,6 @@ PERIOD = 0.05
 WALL = np.array([0.01, 0.3, 0.2])
 FAR = pose([0.9, 0.0, 0.3])
 """Where things wait that are not in the way."""
-small = st.floats(-0.04, 0.04)
 RESPONSE, GAINS = Response(), ServoGains()
 
 
@@ -138,29 +136,6 @@ def _deep(world: World, state: State, T: Array, down: float) -> float:
     assert q is not None
     world.load(state)
     return max([0.0, *(-c.distance for c in world.contacts(q))])
-
-
-def test_what_is_there_to_be_touched_may_be(world: World, state: State) -> None:
-    at = pose(world.forward(state.q)[:3, 3] + [0.17, 0.0, 0.0])
-    watch = Lookahead(world, seen={"wall": at}, ignore=frozenset({"wall"}))
-    assert not ride(watch, state, line(world, state, [0.25, 0.0, 0.0])).vetoes
-
-
-def test_an_arm_thrown_to_the_wrong_side_does_not_go_back_through_the_post(world: World, state: State) -> None:
-    """The plan passes a post; the arm is pushed to its other side, from where the servo would go straight back."""
-    p = world.forward(state.q)[:3, 3]
-    beside = state.moved("post", pose(p + np.array([0.1, 0.16, 0.0])))
-    trajectory = line(world, beside, [0.2, 0.0, 0.0])
-    assert not ride(Lookahead(world), beside, trajectory).vetoes
-
-    def push(arm: IdealArm, step: int) -> None:
-        if step == 10:
-            T = arm.T_world_tool
-            arm.jump(pose(np.array([p[0] + 0.1, p[1] + 0.33, T[2, 3]]), T[:3, :3]))
-            arm.twist[:] = 0.0
-
-    done = ride(Lookahead(world), beside, trajectory, push)
-    assert {v.other for v in done.vetoes} == {"post"} and done.deepest < 0.001
 
 
 def test_a_joint_is_kept_from_its_limit(world: World, state: State) -> None:

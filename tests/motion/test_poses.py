@@ -57,10 +57,3 @@ def test_roll_pitch_and_yaw_are_turns_about_fixed_axes_one_after_the_other(p: Ar
     roll, pitch, yaw = poses.to_rpy(T[:3, :3])
     assert close(poses.from_rpy(p, [roll, pitch, yaw]), T, 1e-8)
     assert abs(pitch) <= np.pi / 2
-
-
-@given(ANGLE, ANGLE, st.sampled_from([-1, 1]))
-def test_a_pitch_of_a_quarter_turn_loses_no_rotation(roll: float, yaw: float, sign: int) -> None:
-    R = poses.from_rpy(np.zeros(3), np.array([roll, sign * np.pi / 2, yaw]))[:3, :3]
-    found = poses.to_rpy(R)
-    assert found[0] == 0.0 and close(poses.from_rpy(np.zeros(3), found)[:3, :3], R)

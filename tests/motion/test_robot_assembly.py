@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import tempfile
 from pathlib import Path
 
@@ -81,14 +80,6 @@ def test_fingers_that_open_the_other_way() -> None:
         'lower="0" upper="0.04"', 'lower="-0.04" upper="0"', 1
     )
     assert pads_apart(assembly(turned), 0.05) == pytest.approx(0.05)
-
-
-def test_a_joint_that_is_held_still() -> None:
-    spec = dataclasses.replace(
-        SPEC, arm_joints=("shoulder", "elbow"), posture=np.array([0.3, 0.6]), fixed={"wrist": 0.5}
-    )
-    held, whole = World(assembly(spec=spec), []), World(assembly(), [])
-    assert held.forward(np.array([0.3, 0.6])) == pytest.approx(whole.forward(np.array([0.3, 0.6, 0.5])))
 
 
 def test_what_can_touch_is_watched_and_nothing_else() -> None:

@@ -84,18 +84,6 @@ def test_forward_kinematics_is_the_simulators(world: World, state: State, enviro
     assert worst < 1e-6, worst
 
 
-def test_a_box_pushed_into_the_hand_is_reported_by_name(world: World, state: State) -> None:
-    q = world.robot.posture
-    assert world.contacts(q) == []
-    T = world.forward(q)
-    world.load(state.moved("cube", T @ pose([0.0, 0.0, -0.08])))
-    contacts = world.contacts(q)
-    assert {c.other for c in contacts} == {"cube"}
-    assert any(c.robot.startswith("gripper0_") for c in contacts)
-    assert min(c.distance for c in contacts) < -0.01
-    assert world.contacts(q, ignore=frozenset({"cube"})) == []
-
-
 @pytest.mark.parametrize("pair", PAIRS)
 @given(offset=OFFSET, turn_a=TURN, turn_b=TURN, clearance=st.sampled_from([0.0, 0.002, 0.01]))
 def test_boxes_touch_when_their_exact_distance_says_so(
@@ -142,18 +130,6 @@ def test_what_is_held_touches_neither_the_hand_nor_what_is_allowed(world: World,
     assert ("cube", "board") not in {(c.robot, c.other) for c in lenient}
     world.load(state)
     assert {c.other for c in world.contacts(q)} == set()
-
-
-@given(offset=st.floats(-0.004, 0.004), width=st.sampled_from([0.02, 0.03]))
-def test_pads_know_how_far_they_are(world: World, offset: float, width: float) -> None:
-    """The board stands between the open pads, across them."""
-    world.load(replace(parked(world), opening=width))
-    T = world.forward(world.robot.posture)
-    half = SIZES["board"][2]
-    across = pose([offset, 0.0, 0.0], np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
-    world.load(world.state.moved("board", T @ across))
-    expected = sorted([width / 2 - half - offset, width / 2 - half + offset])
-    assert sorted(world.pad_distances("board")) == pytest.approx(expected, abs=1e-3)
 
 
 @given(st.sampled_from(PAIRS), st.floats(0.0005, 0.019))

@@ -77,18 +77,6 @@ def test_ply_and_stl_as_text_collide_as_obj_does(tmp_path: Path) -> None:
         assert np.ptp(read_parts(tmp_path / "r.urdf")[0].corners(), axis=0) == pytest.approx([0.1, 0.2, 0.3])
 
 
-def test_what_a_pair_names_collides_and_points_and_wrong_inertias_are_no_errors(tmp_path: Path) -> None:
-    seen = '<geom name="g" size="0.1" contype="0" conaffinity="0"/><geom name="h" size="0.1"/>'
-    pair = '<contact><pair geom1="g" geom2="h"/></contact>'
-    (tmp_path / "m.xml").write_text(f"<mujoco><worldbody><body>{seen}</body></worldbody>{pair}</mujoco>")
-    assert set(read_parts(tmp_path / "m.xml")[0].solids) == {"g", "h"}
-    arm = ARM.replace('<box size="0.04 0.04 0.2"/>', '<sphere radius="0"/>', 1).replace('ixy="0"', 'ixy="0.02"')
-    (tmp_path / "r.urdf").write_text(arm)
-    base = read_parts(tmp_path / "r.urdf")[0]
-    assert not base.solids
-    assert np.linalg.eigvalsh(base.inertia)[0] > 0
-
-
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [

@@ -52,26 +52,6 @@ def test_a_can_of_ten_centimetres_is_one_in_any_unit(
     assert [says in r for r in mesh.remarks] == ([True] if says else [])
 
 
-def test_a_glb_has_y_up_and_an_obj_z_and_either_may_say_otherwise(tmp_path: Path) -> None:
-    import trimesh
-
-    box = trimesh.creation.box([0.06, 0.1, 0.04])
-    for suffix, told, due in (
-        ("glb", "", [0.06, 0.04, 0.1]),
-        ("glb", 'up = "z"', [0.06, 0.1, 0.04]),
-        ("stl", "", [0.06, 0.1, 0.04]),
-        ("ply", "", [0.06, 0.1, 0.04]),
-        ("stl", 'up = "y"', [0.06, 0.04, 0.1]),
-    ):
-        folder = tmp_path / f"{suffix}{len(told)}"
-        folder.mkdir()
-        box.export(folder / f"box.{suffix}")
-        (folder / "object.toml").write_text(told)
-        mesh = read_mesh(folder, read_options(folder))
-        assert size(mesh) == pytest.approx(due, abs=1e-6), (suffix, told)
-        assert mesh.remarks == ()
-
-
 def test_parts_of_several_colours_keep_them(tmp_path: Path) -> None:
     import trimesh
 

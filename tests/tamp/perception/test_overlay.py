@@ -58,17 +58,3 @@ def test_the_picture_that_shows_most_of_it_is_cut() -> None:
     red = (part == (255, 0, 0)).all(axis=2)
     assert red.sum() == (near.colour == (255, 0, 0)).all(axis=2).sum(), "all of it"
     assert 0.2 < red.mean() < 0.8, "with some room around"
-
-
-NEAR, CARTON = standing(library()["can"], 0.1, 0.0, 0.0), standing(library()["carton"], 0.0, 0.02, 0.5)
-
-
-def test_masks_of_things_where_they_are_are_their_pixels_and_the_nearer_one_hides_the_other() -> None:
-    image = taken(CAMERAS[0], [NEAR, CARTON])
-    found = masks([NEAR, CARTON], image)
-    red, green = (np.all(image.colour == c, axis=-1) for c in ((200, 40, 40), (40, 160, 60)))
-    assert (found == 1).sum() > 500 and (found == 2).sum() > 300
-    for mine, true in ((found == 1, red), (found == 2, green)):
-        assert (mine & true).sum() > 0.97 * (mine | true).sum()
-    alone = masks([CARTON], taken(CAMERAS[0], [CARTON]))
-    assert (alone == 1).sum() > (found == 2).sum(), "the can hides some of the carton"
