@@ -225,14 +225,11 @@ class ModelStudio:
         z = NEAREST * FARTHEST / (raw[::-1].astype(float) * (FARTHEST - NEAREST) + NEAREST)
         depth = np.where(raw[::-1] > 0, z, 0.0)
         K = pinhole(self.size, self.size, np.radians(VIEW_DEGREES))
-        return Image("studio", np.ascontiguousarray(colour[::-1]), depth, K, self._eye())
-
-    def _eye(self) -> Array:
-        """Pose of the camera, in the axes of `Image`."""
         left, right = self.scene.camera[0], self.scene.camera[1]
         forward, up = np.array(left.forward), np.array(left.up)
         R = np.column_stack([np.cross(forward, up), -up, forward])
-        return pose(0.5 * (np.array(left.pos) + np.array(right.pos)), R)
+        T = pose(0.5 * (np.array(left.pos) + np.array(right.pos)), R)
+        return Image("studio", np.ascontiguousarray(colour[::-1]), depth, K, T)
 
 
 @contextmanager
