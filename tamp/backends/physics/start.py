@@ -119,7 +119,7 @@ def world_in(engine: str, start: TableStart) -> PhysicsWorld:
     """The world of a start in an engine, `pybullet` or `mujoco`: in MuJoCo an MJCF scene is used as it is written;
     all else is rebuilt from what was perceived."""
     if engine == "pybullet":
-        from tamp.backends.pybullet.bullet_world import BulletWorld
+        from tamp.backends.physics.bullet_world import BulletWorld
 
         return BulletWorld(start.scene, start.robot)
     from tamp.backends.mujoco.mujoco_world import MujocoWorld
