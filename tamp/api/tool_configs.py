@@ -116,29 +116,17 @@ class CheckConfig:
 
 @dataclass(frozen=True)
 class TestConfig:
-    """Test a domain folder: its cases tests/*.toml, and its own operators in drawn scenes.
+    """Test a domain folder by its cases tests/*.toml, in physics simulation.
 
-    First what `tamp check` says. Then pytest runs each case with each seed, tests/test_*.py, and for each operator of
-    the folder's own that is in no case a goal found in each scene. 0 all passed, 1 something failed, 2 bad input.
+    First what `tamp check` says. Then pytest runs each case with each seed, and tests/test_*.py. 0 all passed, 1
+    something failed, 2 bad input.
     """
 
     folder: Annotated[str, Option("A folder with a domain.pddl.", "FOLDER", positional=True)]
     seeds: Annotated[
         int | None, Option("Draws of each scene, seeds 0 to N-1; else a case's own, and one.", "N", min=1)
     ] = None
-    scenes: Annotated[
-        Sequence[str],
-        Option(
-            "Where operators that no case has are tried; may be given several times. mug_in_drawer, libero_goal/0.",
-            "S",
-            flag="--scene",
-        ),
-    ] = ()
     llm: Llm = DEFAULT_MODEL
-
-    def draws(self, stated: Sequence[int] = (0,)) -> Sequence[int]:
-        """The seeds by which a scene is drawn."""
-        return stated if self.seeds is None else range(self.seeds)
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ from typing import Any, TypeVar, get_args
 import numpy as np
 
 import motion
-from motion.arm_model import robot_model
+from motion.arm_model import HANDS, MountedHand, robot_model
 from motion.arms import ARMS, Arm
-from motion.hands import HANDS, MountedHand
 from motion.poses import Array, from_rpy, pose, rotation_about
 from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains, out_of_range
 from motion.robot_assembly import AssemblySpec, assembled, mounted
