@@ -102,7 +102,7 @@ def test_walls_that_all_face_one_way_leave_it_open_where_a_camera_is_along_them(
     wall = ((-0.05, -0.45, 0.1, 0.45, 0.1),)  # its ends are out of the hand camera's view
     for boxes, is_open in ((wall, True), (BOXES, False)):
         fixed, hand = (boxed(camera, boxes) for camera in (FIXED, HAND))
-        view = SurfaceView.of(look(hand), Surface.of([look(fixed)]))
+        view = SurfaceView(look(hand), Surface([look(fixed)]))
         open_way = undetermined_direction([view], np.eye(4))
         assert (open_way is not None) == is_open
         if open_way is not None:
