@@ -10,7 +10,6 @@ import copy
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import mujoco
@@ -70,18 +69,10 @@ FINEST = 0.0012
 """Metres between the points of a skin, at least."""
 
 
-@dataclass(frozen=True, eq=False)
-class Symmetry:
-    """How many turns by 2π / `turns` about the vertical at `axis` (2,), metres from the origin of a thing that stands
-    upright, leave its shape as it is; 0: any turn does."""
-
-    turns: int
-    axis: Array
-
-
-def symmetry_of(thing: SceneObject, skin: Skin, known: int | None = None) -> Symmetry:
-    """The symmetry of a thing about the vertical, or where the axis is of one that is `known`. Without any the axis
-    goes through the middle of the box around it."""
+def symmetry_of(thing: SceneObject, skin: Skin, known: int | None = None) -> tuple[int, Array]:
+    """How many turns by 2π / turns about the vertical leave a thing's shape as it is, 0 where any turn does, unless
+    they are `known`; and where the axis is (2,), metres from the origin of the thing as it stands upright: in the
+    middle of the box around it where there is no symmetry."""
     R = thing.T_world_object[:3, :3]
     upright = skin.points @ R.T
     low, high = upright.min(axis=0), upright.max(axis=0)
@@ -102,14 +93,14 @@ def symmetry_of(thing: SceneObject, skin: Skin, known: int | None = None) -> Sym
         return np.asarray(minimize(cost, middle, method="Nelder-Mead", options=options).x)
 
     if known is not None:
-        return Symmetry(known, middle if known == 1 else fitted(_angles(known)))
+        return known, middle if known == 1 else fitted(_angles(known))
     for turns in (0, *ORDERS):
         angles = _angles(turns)
         if all(np.median(off(middle, a)) < BASIN * alike for a in angles):
             axis = fitted(angles)
             if all((np.percentile(off(axis, a), (NEARLY_ALL, ALL)) < (alike, STICKS_OUT)).all() for a in angles):
-                return Symmetry(turns, axis)
-    return Symmetry(1, middle)
+                return turns, axis
+    return 1, middle
 
 
 def _angles(turns: int) -> Array:
@@ -190,10 +181,10 @@ def modelled(
     skin = skins[thing.parts[0].name]
     if not thing.movable:
         upright = thing.T_world_object[None, :3, :3]
-        return ObjectModel(thing, dict(skins), upright, 1, symmetry_of(thing, skin, 1).axis, names, source)
-    found: Symmetry = symmetry_of(thing, skin, turns)
-    rests = resting_attitudes(thing, skin, found.turns)
-    return ObjectModel(thing, dict(skins), rests, found.turns, found.axis, names, source)
+        return ObjectModel(thing, dict(skins), upright, *symmetry_of(thing, skin, 1), names, source)
+    turns, axis = symmetry_of(thing, skin, turns)
+    rests = resting_attitudes(thing, skin, turns)
+    return ObjectModel(thing, dict(skins), rests, turns, axis, names, source)
 
 
 @contextmanager

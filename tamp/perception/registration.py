@@ -90,14 +90,6 @@ def onto_planes(
     return pose(middle + x[3:] - R @ middle, R)
 
 
-def spread(p: Numbers, n: Numbers, share: Numbers | float = 1.0) -> tuple[Numbers, Numbers]:
-    """How uncertain such a motion is: covariances (3, 3) of its turn [rad^2] and of its shift [m^2] for errors of one
-    metre off the planes, for points whose shares add up to one."""
-    A = np.column_stack([np.cross(p - p.mean(axis=0), n), n]) * np.reshape(share, (-1, 1))
-    covariance = np.linalg.inv(A.T @ A + LEAST * np.eye(6))
-    return covariance[:3, :3], covariance[3:, 3:]
-
-
 def size(T: Array) -> tuple[float, float]:
     """Metres and radians by which a pose (4, 4) is off."""
     return float(np.linalg.norm(T[:3, 3])), float(np.linalg.norm(rotation_vector(T[:3, :3])))
@@ -258,8 +250,9 @@ def undetermined_direction(views: Sequence[SurfaceView], off: Array) -> Numbers 
     """The direction (3,) of the camera's frame along or about which it may be anywhere, by what is near the surface
     from where it is (4, 4); None where all are determined."""
     p, _, n, level = (np.concatenate(a) for a in zip(*(v.near(off, REACHES[-1]) for v in views), strict=True))
-    turn, shift = spread(p, n, _shares(level))
-    for covariance, most in ((shift, UNDETERMINED[0]), (turn, UNDETERMINED[1])):
+    A = np.column_stack([np.cross(p - p.mean(axis=0), n), n]) * _shares(level)[:, None]
+    uncertain = np.linalg.inv(A.T @ A + LEAST * np.eye(6))  # for errors of one metre off the planes: turn, then shift
+    for covariance, most in ((uncertain[3:, 3:], UNDETERMINED[0]), (uncertain[:3, :3], UNDETERMINED[1])):
         variances, directions = np.linalg.eigh(covariance)
         if variances[-1] > most**2:
             return np.asarray(directions[:, -1])
