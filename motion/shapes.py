@@ -91,7 +91,12 @@ def bounds(shapes: tuple[Shape, ...], T_frame_body: Array) -> tuple[Array, Array
 def fitted(points: Array, axes: Iterable[Array]) -> Shape:
     """The smallest box or cylinder around points (n, 3) along the axes of one of some frames, each a rotation
     (3, 3)."""
-    return min((s for R in axes for s in _around(points, R)), key=_volume)
+
+    def volume(shape: Shape) -> float:
+        a, b, c = shape.size
+        return float(8.0 * a * b * c if shape.kind == "box" else 2.0 * np.pi * a**2 * b)
+
+    return min((s for R in axes for s in _around(points, R)), key=volume)
 
 
 def _around(points: Array, R: Array) -> Iterator[Shape]:
@@ -104,9 +109,3 @@ def _around(points: Array, R: Array) -> Iterator[Shape]:
         radius = float(np.linalg.norm(local[:, across] - middle[across], axis=1).max())
         turn = np.roll(np.eye(3), -axis - 1, axis=1)  # z goes along that axis
         yield Shape("cylinder", np.array([radius, half[axis], 0.0]), pose(R @ middle, R @ turn))
-
-
-def _volume(shape: Shape) -> float:
-    """Cubic metres."""
-    a, b, c = shape.size
-    return float(8.0 * a * b * c if shape.kind == "box" else 2.0 * np.pi * a**2 * b)
