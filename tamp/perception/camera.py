@@ -16,7 +16,7 @@ from motion.robot import RobotDescription
 from motion.world import World
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
-from tamp.model.scene import Region, RobotState, Scene, contains
+from tamp.model.scene import RobotState, Scene, contains
 from tamp.perception.fitting import Candidate, candidates
 from tamp.perception.library import Library
 from tamp.perception.looks import Look, gone, sighting
@@ -119,7 +119,9 @@ class CameraPerceiver:
     def perceive(self) -> Scene:
         """The scene now."""
         observation = self.look()
-        looks = self._looks(observation)
+        robot = observation.robot
+        bodies = link_poses(self._world, robot.q, robot.opening, self._skin.skins)
+        looks = self._rig.looks(observation.images, bodies)
         if self.ground is None:
             self._first(looks, observation.time)
         else:
@@ -146,11 +148,6 @@ class CameraPerceiver:
     def reconsider(self, names: Iterable[str]) -> None:
         """Recognise some things anew at the next look, whatever they were taken for; only then."""
         self._doubted = frozenset(names)
-
-    def _looks(self, observation: Observation) -> list[Look]:
-        robot = observation.robot
-        bodies = link_poses(self._world, robot.q, robot.opening, self._skin.skins)
-        return self._rig.looks(observation.images, bodies)
 
     @property
     def _level(self) -> Ground:
@@ -316,14 +313,11 @@ class CameraPerceiver:
             if part.joint is None or value is None or abs(value - part.joint.value) < 1e-6:
                 continue
             D = part.joint.displacement(value)
-            for region in thing.regions:
-                if region.part == part.name:
-                    self._carry_along(region, D)
-
-    def _carry_along(self, region: Region, D: Array) -> None:
-        for name, t in self.tracks.items():
-            if t.movable and name != self.hand.held and contains(region, t.placed.T_world_object[:3, 3]):
-                self.tracks[name] = replace(t, placed=replace(t.placed, T_world_object=D @ t.placed.T_world_object))
+            for region in (r for r in thing.regions if r.part == part.name):
+                for other, t in self.tracks.items():
+                    T = t.placed.T_world_object
+                    if t.movable and other != self.hand.held and contains(region, T[:3, 3]):
+                        self.tracks[other] = replace(t, placed=replace(t.placed, T_world_object=D @ T))
 
     def _unexplained(
         self, points: Points, moving: bool = True, but: str | None = None, unknown: Sequence[Obstacle] | None = None
@@ -365,18 +359,14 @@ class CameraPerceiver:
         if len(left) > PARTLY * len(lot):
             sure, left = [], lot
         for f in sorted(sure, key=lambda f: -f.score):
-            unseen = self._unseen_of(f.category, time)
-            if unseen:
+            of_it = (n for n, t in self.tracks.items() if t.movable and t.placed.model.category == f.category)
+            unseen = [n for n in of_it if n != self.hand.held and self.tracks[n].time < time]
+            if unseen:  # one that is not seen where it was, and turns up elsewhere, has moved there
                 self._found_again(unseen, f, time)
             else:
                 self._begin(f, time)
         for c in of_one_thing(clusters(left)):
             self._begin_unknown(c, time)
-
-    def _unseen_of(self, category: str, time: float) -> list[str]:
-        """The things of a category that are not seen where they were: one that turns up elsewhere has moved there."""
-        free = {n: t for n, t in self.tracks.items() if t.movable and n != self.hand.held}
-        return [n for n, t in free.items() if t.time < time and t.placed.model.category == category]
 
     def _found_again(self, names: Sequence[str], found: Recognition, time: float) -> str:
         """Say of the nearest of some things that it is where something was found; its name."""

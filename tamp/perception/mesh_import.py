@@ -137,7 +137,8 @@ def read_mesh(folder: Path, options: MeshOptions) -> ImportedMesh:
     every = np.concatenate([p.corners for p in pieces]).reshape(-1, 3)
     low, high = every.min(axis=0), every.max(axis=0)
     unit, remarks = _unit(path, float((high - low).max()), options)
-    R = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]]) if (options.up or _up(path)) == "y" else np.eye(3)
+    up = options.up or ("y" if path.suffix.lower() == ".glb" else "z")
+    R = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]]) if up == "y" else np.eye(3)
     middle, scale = 0.5 * (low + high), UNITS[unit] * options.scale
     moved = [replace(p, corners=((p.corners - middle) * scale) @ R.T) for p in pieces]
     return ImportedMesh(tuple(moved), (*remarks, *_holes(loaded)))
@@ -152,10 +153,6 @@ def mesh_file(folder: Path) -> Path:
         has = f"{len(found)} meshes ({', '.join(p.name for p in found[:4])})" if found else "no mesh"
         raise InputError(f"{folder} has {has}; valid: a folder with one mesh ({', '.join(KINDS)})")
     return found[0]
-
-
-def _up(path: Path) -> str:
-    return "y" if path.suffix.lower() == ".glb" else "z"
 
 
 def _loaded(path: Path) -> Iterator[Any]:

@@ -311,13 +311,10 @@ def skins(model: Any, data: Any, parts: Mapping[str, Sequence[int]], both_sides:
                 model.geom_group[geoms] = 1
                 T = pose(data.xpos[bodies[0]].copy(), data.xmat[bodies[0]].reshape(3, 3).copy())
                 samples = np.concatenate(list(_looks(place, *bounds_of(model, data, geoms))))
-                out[name] = skin_of(_in_frame(samples, inverse(T)))
+                D = inverse(T)
+                points, normals = samples[:, :3] @ D[:3, :3].T + D[:3, 3], samples[:, 3:6] @ D[:3, :3].T
+                out[name] = skin_of(np.hstack([points, normals, samples[:, 6:]]))
     return out
-
-
-def _in_frame(samples: Array, T: Array) -> Array:
-    """Samples (n, 9), points, normals and colours, in another frame."""
-    return np.hstack([samples[:, :3] @ T[:3, :3].T + T[:3, 3], samples[:, 3:6] @ T[:3, :3].T, samples[:, 6:]])
 
 
 def _looks(place: ModelStudio, low: Array, high: Array) -> Iterator[Array]:

@@ -57,7 +57,8 @@ def observe(scene: Scene, world: World, doubted: frozenset[Atom] = frozenset()) 
     """
     world.sync(bodies_of(scene))
     world.load(state_of(scene))
-    held = _held(scene, world) if scene.in_hand is None else _said_to_be_held(scene)
+    said = (o for o in scene if o.name in (scene.in_hand or ()))
+    held = _held(scene, world) if scene.in_hand is None else next(said, None)
     atoms = {Atom("hand-empty")} if held is None else {Atom("holding", (held.name,))}
     for item in scene:
         if item.movable and item is not held:
@@ -162,11 +163,6 @@ def _openness(o: SceneObject, r: Region) -> set[Atom]:
         return {Atom("open", (r.name,))}
     atoms = {Atom("open", (r.name,))} if joint.is_active else set()
     return atoms | ({Atom("closed", (r.name,))} if joint.is_nearly_rest else set())
-
-
-def _said_to_be_held(scene: Scene) -> SceneObject | None:
-    """What the perceiver says is in the hand."""
-    return next((o for o in scene if o.name in (scene.in_hand or ())), None)
 
 
 def _held(scene: Scene, world: World) -> SceneObject | None:
