@@ -111,19 +111,6 @@ def test_orders_over_a_socket_and_what_is_wrong_with_them(server: OrderServer, g
     wait(lambda: ben.say('{"start": "hold"}') or Start("hold") in given)
 
 
-def test_who_gives_an_order_is_told_what_it_does_at_once() -> None:
-    told: list[OrderServer] = []
-    found = OrderServer(CommandAuthority(lambda order: told[0].tell({"event": "begun"})))
-    told.append(found)
-    try:
-        for _ in range(50):
-            with Client(found).socket as client:
-                client.sendall(b'{"stop": ""}\n')
-                assert json.loads(client.makefile("rb").readline()) == {"event": "begun"}
-    finally:
-        found.close()
-
-
 def test_everybody_is_told_and_who_does_not_read_is_hung_up_on(server: OrderServer) -> None:
     reads, hangs = Client(server), Client(server)
     wait(lambda: len(server._connected) == 2)

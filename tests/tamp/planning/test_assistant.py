@@ -28,12 +28,6 @@ class Clerk:
         return text.upper()
 
 
-def _kept(text: str) -> str:
-    if text == "NO, PLEASE":
-        raise Refusal("of no use", "useless")
-    return text
-
-
 @pytest.fixture
 def assistant() -> Iterator[Assistant]:
     clerk = Assistant(Clerk, "clerk", JournalBuffer())
@@ -47,9 +41,3 @@ def test_what_is_noted_comes_with_answers_and_with_refusals(assistant: Assistant
         assistant.ask("hear", "a cup").wait()
     assert isinstance(assistant.journal, JournalBuffer)
     assert [told["text"] for _, _, told in assistant.journal.taken()] == ["a cup, please", "a cup"]
-
-
-def test_an_answer_may_be_refused_where_it_arrives(assistant: Assistant) -> None:
-    asked = assistant.ask("hear", "no, please", convert=_kept)
-    with pytest.raises(Refusal, match="of no use"):
-        asked.wait()

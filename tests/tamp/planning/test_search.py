@@ -74,13 +74,6 @@ def test_only_choices_about_what_is_in_the_way_are_made_anew() -> None:
     assert put.done.count(("ball", "shelf")) == put.done.count(("pan", "desk")) == WAYS, "once for each of them"
 
 
-def test_a_cause_that_does_not_say_what_it_depends_on_is_tried_with_all() -> None:
-    put = Willing()
-    refuse = Willing(lambda args: Infeasible("collision", ("jug",)))
-    assert isinstance(refined(actions("put box shelf", "pick cup desk"), put=put, pick=refuse), Failure)
-    assert len(put.done) == WAYS
-
-
 SYMBOLS = {"cup": "item", "box": "item", "desk": "surface", "shelf": "surface", "tray": "surface"}
 ATOMS = {
     Atom("hand-empty"),
@@ -124,19 +117,6 @@ def test_an_alternative_that_geometry_rules_out_is_left_for_another() -> None:
         assert str(found.goal) == "(on box shelf)" and found.plan.actions[0].args == ("box", "desk")
 
 
-def test_a_goal_that_can_never_hold_has_no_plan() -> None:
-    _, found = decide(Willing(), Willing(), "(exists (?d - drawer) (open ?d))")
-    assert isinstance(found, NoSolution) and (found.stage, found.proven) == ("plan", True)
-
-
-def test_why_there_is_no_plan_is_told() -> None:
-    search, found = decide(Willing(), Willing(), "(and (holding cup) (on cup tray))")
-    assert isinstance(found, NoSolution) and found.proven
-    apart = "(holding cup) and (on cup tray) never hold together; there is a plan without the goal (on cup tray)"
-    assert found.reason == f"no sequence of the domain's operators reaches the goal: {apart}"
-    assert search.seconds["refine"] == 0.0
-
-
 def test_what_must_not_be_touched_is_named_where_there_is_no_plan_for_it() -> None:
     _, found = decide(Willing(), Willing(), "(on cup tray)", untouched=("box", "cup"))
     assert isinstance(found, NoSolution) and (found.stage, found.proven) == ("plan", True)
@@ -156,22 +136,6 @@ def test_what_is_in_the_way_and_must_not_be_touched_stays_there() -> None:
     assert isinstance(found, NoSolution) and found.stage == "refinement"
     assert found.reason == "(pick cup desk): the box is in the way; box must not be touched, else there is a plan"
     assert not any(args[0] == "box" for args in pick.done)
-
-
-def test_the_reason_against_a_later_plan_says_what_it_does_before() -> None:
-    place = Willing()
-
-    def refuses(args: tuple[str, ...]) -> Infeasible | None:
-        if args[0] != "cup":
-            return None
-        hindered = Infeasible("hindered", ("box",), frozenset({Atom("obstructed", ("cup", "box"))}), "the box is there")
-        return Infeasible("no-room", message="no room") if place.done else hindered
-
-    _, found = decide(Willing(refuses), place)
-    assert isinstance(found, NoSolution)
-    first, _, later = found.reason.partition("; ")
-    assert first == "(pick cup desk): the box is there"
-    assert re.fullmatch(r"\(pick cup desk\): no room, after \(pick box desk\), \(place-on box \w+\)", later), later
 
 
 HINDERED = Infeasible("hindered", ("box",), frozenset({Atom("obstructed", ("cup", "box"))}), "the box is there")
@@ -282,21 +246,6 @@ def test_a_plan_that_needs_more_than_its_share_gets_what_is_left() -> None:
     gave_up, _, tried = late.reason.partition("; what was tried: ")
     assert re.fullmatch(r"gave up after \d+ s of 20 s; this is no proof that it cannot be done", gave_up)
     assert tried.startswith("(place-on cup tray): collision")
-
-
-@dataclass(eq=False)
-class Advising(Willing):
-    """Refuses the cup, and says what would help."""
-
-    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
-        return "cup would be within reach elsewhere"
-
-
-def test_advice_hangs_on_the_plan_that_it_is_about() -> None:
-    refuse = Infeasible("unreachable", facts=frozenset({Atom("no-grasp", ("cup",))}), message="too far")
-    _, found = decide(Advising(lambda args: refuse if args[0] == "cup" else None), Willing(), planner=Stubborn())
-    assert isinstance(found, NoSolution)
-    assert found.reason == "(pick cup desk): too far (cup would be within reach elsewhere); no idea"
 
 
 @dataclass(eq=False)
