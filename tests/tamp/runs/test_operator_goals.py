@@ -16,8 +16,8 @@ from tamp.model.scene import Part, RobotState, Scene, SceneObject
 from tamp.model.state import WorldState
 from tamp.pddl.domain_file import load
 from tamp.runs.operator_goals import OperatorGoals, own_operators
+from tamp.skills.python_check import CUP
 from tamp.skills.registry import bound
-from tamp.skills.sample_scene import CUP
 
 pytestmark = pytest.mark.slow
 
