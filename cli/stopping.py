@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tamp.backends.xarm.arm_stop import ArmStop
+    from tamp.backends.xarm.arm_faults import ArmStop
 
 
 @contextmanager

@@ -39,7 +39,7 @@ HANDLES: Tasks = {"libero_goal": (0, 3), "libero_90": (6, 7, 8, 11, 23, 35)}
 PERIOD = 0.05
 """Seconds of a control step."""
 NONE = "none"
-"""Episodes that nobody disturbs, for comparison."""
+"""Episodes without a disturbance, for comparison."""
 WHERE: dict[str, Tasks] = {"shut": DRAWERS, "half-shut": DRAWERS, "turned-back": KNOBS, "slips": HANDLES}
 
 
@@ -48,12 +48,6 @@ def keys(kind: str, episodes: int, first: int) -> Iterator[Key]:
     tasks = [(suite, n) for suite, ns in WHERE.get(kind, THINGS).items() for n in ns]
     every = (Key(suite, n, state) for state in range(first, first + 10) for suite, n in tasks)
     return islice(every, episodes)
-
-
-def _honest(r: EpisodeRecord) -> bool:
-    """Whether an episode ended with a reason that names what was taken away, and with no claim of success."""
-    thing = str(r.disturbed["thing"]).rstrip("_0123456789")
-    return not r.success and r.failure_stage not in (None, "error", "checker") and thing in r.failure_reason
 
 
 def bench(
@@ -97,7 +91,10 @@ def _records(setup: Setup, due: list[Key], most: int) -> list[EpisodeRecord]:
 
 
 def _row(kind: str, r: EpisodeRecord) -> Row:
-    good = _honest(r) if kind in IMPOSSIBLE else r.success
+    good = r.success
+    if kind in IMPOSSIBLE:  # a reason that names what was taken away, and no claim of success
+        thing = str(r.disturbed["thing"]).rstrip("_0123456789")
+        good = not good and r.failure_stage not in (None, "error", "checker") and thing in r.failure_reason
     values = {"reaction, s": PERIOD * r.disturbed["resumed"]} if "resumed" in (r.disturbed or {}) else {}
     values |= {"steps": r.steps} if r.success else {}
     values |= {f"verdicts, {name}": n for name, n in (r.verdicts or {}).items()}

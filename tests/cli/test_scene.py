@@ -83,30 +83,6 @@ def test_a_declared_scene_is_drawn_by_its_own_seed(tmp_path: Path) -> None:
     assert {"(on bowl_1 main_table)", "(on plate_1 main_table)"} <= set(own["atoms"])
 
 
-@pytest.mark.thorough
-@pytest.mark.episode
-def test_a_task_is_converted_into_a_folder_that_is_not_overwritten(tmp_path: Path) -> None:
-    folder = tmp_path / "mine"
-    arguments = ("convert", "libero_spatial/4", "--init-state", "0", "--out", str(folder), "--json")
-    done = scene(*arguments)
-    answer = json.loads(done.stdout)
-    assert done.returncode == 0 and answer["written"] == str(folder / "scene.toml")
-    assert (answer["scene"], answer["notes"]) == ("libero_spatial/4", [])
-    assert answer["goal"] == "(on akita_black_bowl_1 plate_1)"
-    assert max(o["metres"] for o in answer["off"].values()) < 0.001
-    text = (folder / "scene.toml").read_text()
-    assert text.startswith("# Made by `tamp scene convert libero_spatial/4 --init-state 0`.\n")
-    atoms = [
-        set(json.loads(scene("show", *named, "--json").stdout)["atoms"])
-        for named in (["libero_spatial/4", "--init-state", "0"], [str(folder)])
-    ]
-    assert atoms[0] == atoms[1] and "(in akita_black_bowl_1 wooden_cabinet_1_top_region)" in atoms[0]
-    again = scene(*arguments)
-    assert (again.returncode, again.stdout) == (2, "")
-    assert "mine is there already, and nothing is overwritten; valid: --out DIR" in again.stderr.splitlines()[-1]
-    assert (folder / "scene.toml").read_text() == text
-
-
 def test_a_place_that_is_called_as_its_thing_is_told_apart_from_it() -> None:
     regions = [{"name": "basket_1_contain_region", "kind": "interior"}, {"name": "tray_1_top_side", "kind": "surface"}]
     called = {"basket_1": "basket", "basket_1_contain_region": "basket", "tray_1_top_side": "tray"}

@@ -19,16 +19,22 @@ import numpy as np
 from motion.poses import Array, to_rpy
 from tamp.agent.control_loop import run
 from tamp.agent.session import Activity, Doing, Routine, Session, T, for_ever
-from tamp.backends.xarm.arm_backend import ArmBackend
-from tamp.backends.xarm.arm_faults import ArmFault
-from tamp.backends.xarm.arm_result import ArmResult, StepDone
-from tamp.backends.xarm.arm_skills import SkillCall, StepRefiner, arm_skills, word
-from tamp.backends.xarm.arm_steps import ApproachObject, MoveToObject, MoveToPose, Sleep, Step
-from tamp.backends.xarm.arm_stop import ArmStop
+from tamp.backends.xarm.arm_backend import ArmBackend, Leg, follow, tracking_error
+from tamp.backends.xarm.arm_faults import ArmFault, ArmResult, ArmStop, StepDone
+from tamp.backends.xarm.arm_steps import (
+    ARM_SKILLS,
+    ApproachObject,
+    MoveToObject,
+    MoveToPose,
+    SkillCall,
+    Sleep,
+    Step,
+    word,
+)
 from tamp.backends.xarm.driver import STATE_PAUSED, Condition
-from tamp.backends.xarm.following import Leg, follow, tracking_error
 from tamp.backends.xarm.hand import HandController, HandError, HandEvent
-from tamp.backends.xarm.step_targets import StepTarget, same_words
+from tamp.backends.xarm.motion_planner import StepRefiner
+from tamp.backends.xarm.step_targets import StepTarget, at_thing
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
@@ -148,7 +154,7 @@ class ArmPerformer:
             if known and arg not in known:
                 raise InputError(f"{arg!r} is no {kind} of the world; valid: {', '.join(known)}")
             call = replace(call, place=arg) if kind == "pose" else replace(call, label=arg)
-        return arm_skills()[name](call)
+        return ARM_SKILLS[name](call)
 
     def _wave(self) -> Iterable[Step]:
         """From side to side of where the tool is."""
@@ -247,13 +253,13 @@ class ArmPerformer:
         if self._approached is None or target.seen is None or not isinstance(step, MoveToObject):
             return None
         approach, before = self._approached
-        if before.seen is None or not same_words(approach, step):
+        if before.seen is None or approach.words != step.words:
             return None
         moved = float(np.linalg.norm((target.seen.p_base - before.seen.p_base)[:2]))
         if moved <= JUMPED:
             return None
         self.tell("jumped", number=number, label=target.seen.label, metres=round(moved, 4), approach="anew")
-        return self.refiner.targets.above(approach, target)
+        return at_thing(approach, target.seen, target.T_base_tool)
 
     def _go(self, number: int, step: Step, target: StepTarget, q: Array) -> Routine[tuple[Condition, float | None]]:
         """Refine a step, and go the way that was found."""

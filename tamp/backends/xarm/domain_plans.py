@@ -17,9 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tamp.backends.xarm.arm_skills import SkillCall, arm_skills
-from tamp.backends.xarm.arm_steps import Step
-from tamp.backends.xarm.contract_world import wrong_steps
+from tamp.backends.xarm.arm_steps import ARM_SKILLS, SkillCall, Step
+from tamp.backends.xarm.contract import wrong_steps
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
@@ -106,7 +105,7 @@ def wrong_in(steps: Sequence[Step | HandEvent], actions: Sequence[GroundAction],
 
 
 def _step(number: int, action: GroundAction, skill: str, facts: Facts, world: Workcell) -> Step | HandEvent:
-    arguments, comes = dict(zip(arm_specs()[skill].takes, action.args, strict=False)), arm_skills()[skill]
+    arguments, comes = dict(zip(arm_specs()[skill].takes, action.args, strict=False)), ARM_SKILLS[skill]
     try:
         place = pose_named(arguments[NAMED], world.poses) if NAMED in arguments else ""
         if ITEM not in arguments:

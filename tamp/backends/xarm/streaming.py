@@ -8,8 +8,7 @@ import time
 
 from motion.arm_drive import JointServo
 from motion.poses import Array
-from tamp.backends.xarm.arm_faults import ArmFault
-from tamp.backends.xarm.arm_stop import ArmStop
+from tamp.backends.xarm.arm_faults import ArmFault, ArmStop
 from tamp.backends.xarm.driver import ALARM, Driver
 from tamp.errors import TampError
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from tamp.runs.operator_goals import OperatorGoals, own_operators
 
 from tamp.api.templates import new
 from tamp.errors import Refusal
@@ -15,7 +16,6 @@ from tamp.model.domain import Domain
 from tamp.model.scene import Part, RobotState, Scene, SceneObject
 from tamp.model.state import WorldState
 from tamp.pddl.domain_file import load
-from tamp.runs.operator_goals import OperatorGoals, own_operators
 from tamp.skills.python_check import CUP
 from tamp.skills.registry import bound
 

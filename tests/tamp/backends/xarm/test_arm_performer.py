@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tamp.backends.xarm.arm_faults import ArmFault
-from tamp.backends.xarm.arm_result import ArmResult
+from tamp.backends.xarm.arm_faults import ArmFault, ArmResult, ArmStop
 from tamp.backends.xarm.arm_steps import (
     ApproachNamed,
     ApproachObject,
@@ -25,7 +24,6 @@ from tamp.backends.xarm.arm_steps import (
     RetreatZ,
     steps_of,
 )
-from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.contract import read_contract
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.hand import HandError, HandEvent
@@ -175,6 +173,19 @@ def test_what_is_not_seen_or_seen_too_long_ago_is_not_gone_to(
     assert says in verdict.reason
 
 
+def test_a_dead_man_is_noticed_and_an_alive_one_is_not_stopped() -> None:
+    seconds = [0.0]
+    stop = ArmStop(dead_man=2.0, clock=lambda: seconds[0])
+    for seconds[0] in (1.5, 3.0, 4.5):
+        stop.check()
+        stop.alive()
+    seconds[0] = 6.6
+    with pytest.raises(ArmFault, match=r"2\.1 s \(dead man, 2 s\)"):
+        stop.check()
+    stop.alive()  # too late
+    assert stop.reason
+
+
 class Acting:
     """A hand that is a function: what it returns is why it refuses."""
 
@@ -261,18 +272,6 @@ def test_a_warning_that_was_left_is_told_and_does_not_stop_a_run(
         assert driver.clear().startswith("W12") and driver.clear() == ""
     finally:
         driver.close()
-
-
-@pytest.mark.thorough
-def test_a_controller_that_is_gone_is_lost_and_the_advice_is_given(ways: MotionPlanner, tmp_path: Path) -> None:
-    with running("xarm6") as emulator:
-        killed = threading.Timer(0.8, emulator.process.kill)
-        killed.start()
-        verdict = run(emulator, slow(ways), (MoveToNamed("bin_drop"),), tmp_path / "run")
-        killed.join()
-    assert (verdict.success, verdict.kind, verdict.halted) == (False, "lost", False)
-    assert f"nothing answers at {emulator.host} any more" in verdict.reason
-    assert verdict.reason.endswith("press the emergency stop")
 
 
 def leave_a_warning(emulator: Emulator) -> None:

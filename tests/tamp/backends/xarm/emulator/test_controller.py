@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from motion.arms import ARMS
 from tamp.backends.xarm.emulator.controller import LONGEST_QUEUE, ArmController
 from tamp.backends.xarm.emulator.protocol import ERROR, INVALID, NOT_READY, WARNING, ProtocolRequest, pack_floats
-from tamp.backends.xarm.emulator.queued_commands import JointMove, Marker, QueuedSleep
+from tamp.backends.xarm.emulator.queued_commands import JointMove, QueuedSleep
 from tamp.backends.xarm.emulator.registers import answer
 
 REQUEST = ProtocolRequest(transaction=7, protocol=3, register=23, client=1, kinds=3)
@@ -58,7 +58,7 @@ def test_state_before_mode_is_not_ready() -> None:
 def test_feedback_tells_start_and_end_to_who_asked() -> None:
     controller = _controller()
     controller.submit(_turn(0.1), REQUEST)
-    controller.submit(Marker(), ProtocolRequest(transaction=8, protocol=3, register=253, client=2, kinds=2))
+    controller.submit(QueuedSleep(), ProtocolRequest(transaction=8, protocol=3, register=253, client=2, kinds=2))
     for k in range(1, 100):
         controller.advance(0.005 * k)
     told = [(f.request.client, f.request.transaction, f.kind, f.code, f.request.register) for f in controller.feedback]
@@ -67,7 +67,7 @@ def test_feedback_tells_start_and_end_to_who_asked() -> None:
 
 def test_a_marker_with_nothing_before_it_is_told_at_once() -> None:
     controller = ArmController(ARMS["xarm7"])
-    controller.submit(Marker(), REQUEST)
+    controller.submit(QueuedSleep(), REQUEST)
     assert [f.kind for f in controller.feedback] == [2]
 
 
@@ -102,7 +102,7 @@ def test_a_full_queue_drops_with_a_warning() -> None:
     controller = _controller()
     for _ in range(LONGEST_QUEUE + 1):
         controller.submit(QueuedSleep(1.0), REQUEST)
-    assert (controller.count, controller.warning) == (LONGEST_QUEUE, 11)
+    assert (controller.queue.count, controller.warning) == (LONGEST_QUEUE, 11)
     assert _ask(controller, 13)[0] == WARNING
     assert _ask(controller, 23, pack_floats([0.1] * 7 + [1, 10, 0]))[0] == WARNING | INVALID
 
@@ -139,4 +139,4 @@ def test_what_is_not_emulated_is_refused() -> None:
         (21, line + bytes([1])),
         (27, circle + bytes([1, 0, 0])),
     ):
-        assert _ask(controller, register, data)[0] & INVALID and controller.count == 0
+        assert _ask(controller, register, data)[0] & INVALID and controller.queue.count == 0

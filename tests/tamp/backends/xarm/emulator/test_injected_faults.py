@@ -11,7 +11,7 @@ from motion.arms import ARMS
 from tamp.backends.xarm.emulator.controller import ArmController
 from tamp.backends.xarm.emulator.protocol import ProtocolRequest
 from tamp.backends.xarm.emulator.queued_commands import JointMove
-from tamp.backends.xarm.emulator.side_channel import InjectedFaults, fail, read_fault
+from tamp.backends.xarm.emulator.side_channel import InjectedFaults, read_fault
 from tamp.errors import InputError
 
 pytestmark = pytest.mark.process
@@ -41,10 +41,10 @@ def test_a_fault_comes_with_the_motion_it_was_ordered_for(order: dict[str, Any],
         controller.advance(0.005 * k)
         for fault in faults.due(controller):
             at = controller.progress(2)
-            fail(fault, controller)
-    assert (controller.error, controller.state, controller.count) == (31, 4, 0)
+            fault.cause(controller)
+    assert (controller.error, controller.state, controller.queue.count) == (31, 4, 0)
     assert at == pytest.approx(gone, abs=0.03) if gone else at == -1
-    assert faults.waiting == 0
+    assert faults.waiting == []
 
 
 @pytest.mark.parametrize(
