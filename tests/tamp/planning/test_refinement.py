@@ -23,7 +23,7 @@ from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
 from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Plan
-from tamp.planning.refinement import LEAST, RATE, SAMPLES, Failure, Refined, SearchBudget, refine
+from tamp.planning.refinement import LEAST, RATE, Failure, Refined, SearchBudget, refine
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.skills.registry import bind
 
@@ -108,14 +108,6 @@ def test_the_last_action_is_exhausted_before_the_one_before_it_samples_again() -
     assert log == ["a1", "b5", "c", "b6", "c", "a2", "b5", "c", "b6", "c9"]
 
 
-def test_samples_of_one_action_are_limited() -> None:
-    a, b = Scripted("a", always(1)), Scripted("b", endless(NO))
-    failure = failed(search(a, b))
-    assert len(b.asked) in (SAMPLES, SAMPLES + 1)
-    assert failure.index == 1 and not failure.timeout
-    assert failure.causes == ((NO.message, SAMPLES),)
-
-
 def test_a_final_reason_ends_the_search() -> None:
     final = Infeasible("too-tall", ("mug",), message="the mug is too tall", final=True)
     a, b = Scripted("a", always(1, 2, 3)), Scripted("b", always(NO, final, 4))
@@ -148,15 +140,6 @@ def test_effort_ends_a_search_whatever_the_clock_says() -> None:
     assert failed(search(a, budget=budget)).timeout
     assert len(a.asked) == 2 * RATE / 1000 + 1
     assert budget.empty() and budget.part(0.5).effort == world.effort + LEAST, "enough to begin with"
-
-
-def test_hints_reach_the_skill_they_were_made_by() -> None:
-    a, b = Scripted("a", always(1)), Scripted("b", always(2))
-    first = search(a, b)
-    assert isinstance(first, Refined) and a.hints == b.hints == [None]
-    again = Scripted("a", always(1)), Scripted("b", always(2)), Scripted("c", always(3))
-    search(*again, hints=first.steps)
-    assert [s.hints for s in again] == [[{"chosen": 1}], [{"chosen": 2}], [None]]
 
 
 @dataclass(eq=False)

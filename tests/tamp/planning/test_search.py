@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -107,16 +106,6 @@ def test_of_alternatives_the_shortest_plan_is_taken() -> None:
     assert search.skeletons == 2 and search.first == found.plan
 
 
-def test_an_alternative_that_geometry_rules_out_is_left_for_another() -> None:
-    """Whether it says why in facts or not."""
-    for facts in (frozenset[Atom](), frozenset({Atom("does-not-fit", ("cup", "tray"))})):
-        no = Infeasible("full", facts=facts)
-        place = Willing(lambda args, no=no: no if args == ("cup", "tray") else None)
-        _, found = decide(Willing(), place, "(or (on cup tray) (on box shelf))")
-        assert isinstance(found, Solution), found
-        assert str(found.goal) == "(on box shelf)" and found.plan.actions[0].args == ("box", "desk")
-
-
 def test_what_must_not_be_touched_is_named_where_there_is_no_plan_for_it() -> None:
     _, found = decide(Willing(), Willing(), "(on cup tray)", untouched=("box", "cup"))
     assert isinstance(found, NoSolution) and (found.stage, found.proven) == ("plan", True)
@@ -212,40 +201,6 @@ def test_what_is_held_badly_is_put_down_and_grasped_anew() -> None:
     assert isinstance(found, Solution), found
     assert [a.name for a in found.plan.actions] == ["place-on", "pick", "place-on"]
     assert found.plan.actions[0].args[1] != "tray" and found.plan.actions[-1].args == ("cup", "tray")
-
-
-def test_what_no_grasp_can_place_is_not_grasped_anew() -> None:
-    pick = Willing()
-    never = Infeasible("does-not-fit", ("cup", "tray"), frozenset({Atom("does-not-fit", ("cup", "tray"))}))
-    place = Willing(lambda args: replace(never, whatever_grasp=True) if args == ("cup", "tray") else None)
-    _, found = decide(pick, place, held="cup")
-    assert isinstance(found, NoSolution) and not pick.done
-
-
-@dataclass(eq=False)
-class Laborious(Willing):
-    """Finds a way only after so many looks into the world."""
-
-    looks: int = 0
-
-    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
-        found_at = tools.world.effort + self.looks
-        while tools.world.effort < found_at:
-            tools.world.effort += 10_000
-            self.looks -= 10_000
-            yield Infeasible("collision", facts=frozenset({Atom("does-not-fit", args)}))
-        yield Refinement((), situation)
-
-
-def test_a_plan_that_needs_more_than_its_share_gets_what_is_left() -> None:
-    """One plan may take 35 % of the budget at first: 140,000 of 400,000 looks."""
-    _, found = decide(Willing(), Laborious(looks=200_000))
-    assert isinstance(found, Solution)
-    _, late = decide(Willing(), Laborious(looks=400_000))
-    assert isinstance(late, NoSolution)
-    gave_up, _, tried = late.reason.partition("; what was tried: ")
-    assert re.fullmatch(r"gave up after \d+ s of 20 s; this is no proof that it cannot be done", gave_up)
-    assert tried.startswith("(place-on cup tray): collision")
 
 
 @dataclass(eq=False)

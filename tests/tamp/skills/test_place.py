@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -21,8 +20,6 @@ from tamp.model.situation import Situation
 from tamp.runs.bench.boxes import TABLE, TABLE_TOP
 from tamp.skills.base import Infeasible, Refinement, Tools
 from tamp.skills.place import Place
-from tamp.skills.place_targets import target_of
-from tamp.skills.rests import rest_poses
 
 HALF = 0.03
 """Half the side of the boxes, metres."""
@@ -126,29 +123,3 @@ def test_what_goes_into_a_deep_compartment_goes_straight_down_from_above_its_rim
     assert bottoms[0] > TABLE_TOP + deep > bottoms[1]
     across = [(world.forward(q) @ situation.T_tool_held)[:2, 3] for q in down.path]
     assert np.ptp(across, axis=0).max() < 0.002
-
-
-@pytest.mark.parametrize(("share", "fits"), [(0.6, True), (0.9, False)])
-def test_what_lies_on_other_things_in_a_bin_reaches_down_into_it(
-    robot: RobotDescription, share: float, fits: bool
-) -> None:
-    """What takes the room there is told as such, where it would be put on top of it."""
-    caddy, deep = caddy_with_a_deep_slot()
-    height = 0.5 * share * deep
-    full = box("book", [*AT, TABLE_TOP + height + 0.001], (HALF, HALF, height))
-    situation, world = holding(robot, caddy, table(), full)
-    low = replace(situation, scene=replace(situation.scene, objects=tuple(_low(o) for o in situation.scene)))
-    target = target_of("slot", low.scene)
-    assert bool(list(rest_poses("item", target, low, tools(world)))) is fits
-    if not fits:
-        [no] = Place().refine(("item", "slot"), low, tools(world))
-        assert isinstance(no, Infeasible) and (no.reason, no.blockers) == ("crowded", ("book",))
-
-
-def _low(o: SceneObject) -> SceneObject:
-    """The item with its origin at its bottom, as books have it: so it counts as inside what it stands on top of."""
-    if o.name != "item":
-        return o
-    [part] = o.parts
-    raised = tuple(replace(s, T_body_shape=pose([0.0, 0.0, HALF])) for s in part.shapes)
-    return replace(o, parts=(replace(part, shapes=raised, T_world_part=part.T_world_part @ pose([0, 0, -HALF])),))
