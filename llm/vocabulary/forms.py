@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from llm.vocabulary.names import own_words
+from llm.vocabulary.names import own_words, plain
 from llm.vocabulary.phrases import BENEATH, SIDES_IN_WORDS, TOP, SceneVocabulary
 from tamp.files.source import Source
 from tamp.model.atoms import Atom
@@ -40,7 +40,7 @@ class Form:
     @property
     def words(self) -> str:
         """The predicate as English: "turned on"."""
-        return self.said or self.predicate.replace("-", " ").replace("_", " ").lower()
+        return self.said or plain(self.predicate)
 
 
 @cache

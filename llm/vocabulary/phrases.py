@@ -12,7 +12,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from llm.vocabulary.names import BOARDS, OwnWords, nouns, own_words
+from llm.vocabulary.names import BOARDS, OwnWords, nouns, own_words, plain
 from tamp.model.domain import Domain
 from tamp.model.scene import Region, Scene, SceneObject
 from tamp.model.state import WorldState
@@ -240,7 +240,7 @@ def _read(symbol: str) -> Iterator[str]:
 def _nouns(kind: str, domain: Domain) -> Iterator[str]:
     """A type and those above it, but for `object`, which everything is."""
     while kind and kind != "object":
-        yield kind.lower().replace("-", " ").replace("_", " ")
+        yield plain(kind)
         kind = domain.types.get(kind) or ""
 
 
