@@ -28,6 +28,11 @@ Clause = frozenset[frozenset[Literal]]
 """Alternatives, each of what holds together."""
 
 
+def sorting_key(clause: Clause) -> list[list[Literal]]:
+    """By which clauses are in the same order in every process."""
+    return sorted(map(sorted, clause))
+
+
 @dataclass
 class Expanded:
     """Milestones in order, of clauses that all hold; `first`: those before what is being done now. `asks` are the

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from llm.models.language_model import Logged, Model
-from llm.reader.binding import Binder, Goals, described
-from llm.reader.expanding import Expanded, doing, expanded, merged
+from llm.reader.binding import Binder, Goals
+from llm.reader.expanding import Expanded, doing, expanded, merged, sorting_key
 from llm.reader.program import Handled, If, NamedThings, Program, calls, in_words, read_program
 from llm.reader.program_reader import SURE, ProgramReply, confidence, instruction, read, unquoted
 from llm.reader.sentences import domain_sentences
@@ -172,14 +172,12 @@ class Stage:
     @cached_property
     def binder(self) -> Binder:
         """Names of the scene to symbols."""
-        binder = Binder(described(self.domain, self.can), self.can)
-        now = replace(binder.scene.setting, now=binder.program(self.doing))
-        return replace(binder, scene=replace(binder.scene, setting=now))
+        return Binder(self.domain, self.can)
 
-    @property
+    @cached_property
     def setting(self) -> Setting:
         """The scene as it is put to the model."""
-        return self.binder.scene.setting
+        return replace(self.binder.setting, now=self.binder.program(self.doing))
 
     def readings(self, program: Program, words: str) -> tuple[Interpretation, ...]:
         """The goals of a program; several, where it leaves open which thing is meant and the answer matters. Refusal
@@ -198,7 +196,7 @@ class Stage:
 
     def _called(self, phrase: str) -> list[str]:
         """The setting's names of what a phrase of the scene means: those that stand for most of it."""
-        fits, names = {*self.can.words.phrases.get(phrase, ())}, self.binder.scene.symbols
+        fits, names = {*self.can.words.phrases.get(phrase, ())}, self.binder.symbols
         share = {name: (len({*some} & fits), {*some} <= fits) for name, some in names.items()}
         return [name for name in share if fits and share[name] == max(share.values())]
 
@@ -212,12 +210,12 @@ class Stage:
     def _goals(self, change: Expanded) -> Goals:
         """What is wanted from then on."""
         goals = self._checked(self.binder.goals(merged(doing(self.setting), change)))
-        symbols = self.binder.scene.symbols
+        symbols = self.binder.symbols
         if change.back:
             about = frozenset(s for name in change.back for s in symbols[name])
             goals = together(goals, as_before(about, self.before, self.domain))
         if change.dropped and any(change.milestones):
-            mistaken = self.binder.goals(Expanded(milestones=[list(change.dropped)]))
+            mistaken = self.binder.goals(Expanded(milestones=[sorted(change.dropped, key=sorting_key)]))
             denied = taken_back(mistaken, self.before, spoken_of(self.binder.goals(change)))
             goals = together((denied,), goals) if denied else goals
         return goals
