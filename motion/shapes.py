@@ -45,14 +45,6 @@ class Shape:
             case _:
                 return np.array([self.size[0], self.size[1], 0.0])
 
-    def is_like(self, other: Shape) -> bool:
-        """Whether it is the same shape at the same place of its body."""
-        return self is other or (
-            self.kind == other.kind
-            and bool(np.abs(np.subtract(self.size, other.size)).max() < SAME)
-            and bool(np.abs(self.T_body_shape - other.T_body_shape).max() < SAME)
-        )
-
     def corners(self) -> Array:
         """Corners (8, 3), in the body's frame, of the box around the shape."""
         signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], dtype=float)
@@ -77,9 +69,12 @@ class Body:
         """Whether the shapes are the same, wherever the bodies are."""
         if self.shapes is other.shapes:
             return True
-        return len(self.shapes) == len(other.shapes) and all(
-            a.is_like(b) for a, b in zip(self.shapes, other.shapes, strict=True)
-        )
+        if [s.kind for s in self.shapes] != [s.kind for s in other.shapes]:
+            return False
+        pairs = [(a, b) for a, b in zip(self.shapes, other.shapes, strict=True) if a is not b]
+        off = [np.abs(np.subtract(a.size, b.size)).max() for a, b in pairs]
+        off += [np.abs(a.T_body_shape - b.T_body_shape).max() for a, b in pairs]
+        return max(off, default=0.0) < SAME
 
 
 def bounds(shapes: tuple[Shape, ...], T_frame_body: Array) -> tuple[Array, Array]:
