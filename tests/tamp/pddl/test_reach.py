@@ -55,12 +55,6 @@ def test_conditions_of_which_each_may_hold_are_reported_together() -> None:
     assert found.blocked["two"] == "it needs (door ?r ?s) and (door ?s ?r), which never hold together"
 
 
-def test_an_operator_for_what_there_is_none_of_is_idle() -> None:
-    found = reached("(at hall) (door hall attic)", "(at attic)", "hall attic - room")
-    assert found.idle == {"take"} and "take" in found.blocked
-    assert "swap" not in found.blocked
-
-
 def test_a_goal_that_is_out_of_reach_is_found_without_grounding() -> None:
     rooms = " ".join(f"r{n}" for n in range(400))
     doors = " ".join(f"(door r{n} r{n + 1})" for n in range(398))
