@@ -9,7 +9,7 @@ from cli.output import INTERRUPTED, Output, note, say
 from cli.stopping import stoppable
 from cli.view import viewed
 from tamp import InputError
-from tamp.api.configs import SolveConfig, check_repair
+from tamp.api.configs import SolveConfig
 
 
 def solve_arm(config: SolveConfig, out: Output) -> int:
@@ -22,7 +22,6 @@ def solve_arm(config: SolveConfig, out: Output) -> int:
 
     if config.goals or config.instruction is None:
         raise InputError("--goal is for simulated scenes: an arm is told in words, or by tamp xarm run PLAN.json")
-    check_repair(config.repair, config.simulator)
     text, begun = language.instruction(config.instruction), time.perf_counter()
     arm = arm_plans.loaded_arm(config.world, config.host, config.port, config.speed_scale)
     begin, model = arm_plans.begin_of(arm, config.dry_run), language.model(config.llm)

@@ -32,6 +32,9 @@ class LanguageFailure:
     attempt: int | None = None
 
 
+Found = tuple[Name, LanguageFailure]
+
+
 @dataclass(frozen=True)
 class Group:
     """All failures of one type."""
@@ -84,21 +87,54 @@ class FailureReport:
 
     def add(self, episode: str, events: list[Event]) -> bool:
         """Count one episode's log. Returns whether it has a failure that nothing put right."""
-        readings = _parts(events, lambda e: e["event"] == "instruction")
-        attempts = [e for e in events if e["event"] == "plan_attempt" and "error" in e]
-        plans = _parts(attempts, lambda e: e is attempts[0] or e.get("attempt") == 1)
+        found = [*self._read(episode, events), *self._planned(episode, events)]
         self.logs += 1
+        for name, failure in found:
+            self._failures.setdefault(name, []).append(failure)
+        return any(not failure.mended for _, failure in found)
+
+    def _read(self, episode: str, events: list[Event]) -> Iterator[Found]:
+        """Of the readings: there are several where a person put the instruction in other words."""
+        readings = _parts(events, lambda e: e["event"] == "instruction")
+        ends = [_first(r, *ENDS) for r in readings]
+        goals = [end.get("event") == "language" for end in ends]
         self.language += bool(readings)
         self.asked += any(_first(r, "prompt", *ENDS).get("event") == "prompt" for r in readings)
-        self.goal += any(_has_goal(r) for r in readings)
-        self.refused += any(_rightly_refused(r) for r in readings[-1:])
-        self.plans += len(plans)
-        self.found += sum(plan[-1]["error"] is None for plan in plans)
-        self.found_first += sum(plan[0]["error"] is None for plan in plans)
-        failures = [*_reading_failures(episode, readings), *_plan_failures(episode, events, plans)]
-        for name, failure in failures:
-            self._failures.setdefault(name, []).append(failure)
-        return any(not failure.mended for _, failure in failures)
+        self.goal += any(goals)
+        for n, (reading, end) in enumerate(zip(readings, ends, strict=True)):
+            instruction, scored = _text(reading[0], "text"), _first(reading, "scored")
+            success, refused = scored.get("success"), end.get("event") == "refused"
+            self.refused += refused and success is True and n + 1 == len(readings)
+            if goals[n] and success is False:
+                reaches = " (a plan for it reaches the task's goal)" if scored.get("reaches") else ""
+                message = _text(scored, "reason") + reaches
+                name = "scored", "not refused" if scored.get("refuse") else "other goal"
+                yield name, LanguageFailure(episode, instruction, _text(end, "reply"), message)
+            elif end and not goals[n] and not (refused and success is True):
+                # A refusal says why; an end that does not is a model that could not answer.
+                why = _text(end, "why") if refused else ""
+                last = _first(reading[: reading.index(end)][::-1], "reply")
+                later = any(goals[n + 1 :]) or any(_first(r, "chosen") for r in readings[n + 1 :])
+                mended = "choice" if _first(reading, "chosen") else "other words" if later else ""
+                failure = LanguageFailure(episode, instruction, _text(last, "text"), _text(end, "message"), mended)
+                yield ("refused", why) if why else ("error", "no answer"), failure
+
+    def _planned(self, episode: str, events: list[Event]) -> Iterator[Found]:
+        """Of the attempts at plans; the instruction is the last one that was read, else the task's."""
+        attempts = [e for e in events if e["event"] == "plan_attempt" and "error" in e]
+        instruction = _text(_first(events[::-1], "instruction"), "text") or _text(
+            _first(events, "start"), "instruction"
+        )
+        for plan in _parts(attempts, lambda e: e is attempts[0] or e.get("attempt") == 1):
+            self.plans += 1
+            self.found += plan[-1]["error"] is None
+            self.found_first += plan[0]["error"] is None
+            mended = next((f"attempt {e.get('attempt')}" for e in plan if e["error"] is None), "")
+            for e in plan:
+                if e["error"] is not None:
+                    reply, message, attempt = _text(e, "reply"), _text(e, "message"), e.get("attempt")
+                    failure = LanguageFailure(episode, instruction, reply, message, mended, attempt)
+                    yield ("plan_attempt", _text(e, "error")), failure
 
     def groups(self) -> list[Group]:
         """Failures by type, the most frequent first."""
@@ -127,46 +163,3 @@ def _first(events: list[Event], *kinds: str) -> Event:
 
 def _text(event: Event, key: str) -> str:
     return str(event.get(key) or "")
-
-
-def _has_goal(reading: list[Event]) -> bool:
-    return _first(reading, *ENDS).get("event") == "language"
-
-
-def _rightly_refused(reading: list[Event]) -> bool:
-    return _first(reading, *ENDS).get("event") == "refused" and _first(reading, "scored").get("success") is True
-
-
-def _reading_failures(episode: str, readings: list[list[Event]]) -> Iterator[tuple[Name, LanguageFailure]]:
-    """Of an episode's readings: there are several where a person put the instruction in other words."""
-    for n, reading in enumerate(readings):
-        instruction, end, scored = _text(reading[0], "text"), _first(reading, *ENDS), _first(reading, "scored")
-        if _has_goal(reading) and scored.get("success") is False:
-            error = "not refused" if scored.get("refuse") else "other goal"
-            reaches = " (a plan for it reaches the task's goal)" if scored.get("reaches") else ""
-            message = _text(scored, "reason") + reaches
-            yield ("scored", error), LanguageFailure(episode, instruction, _text(end, "reply"), message)
-        elif end and not _has_goal(reading) and not _rightly_refused(reading):
-            # A refusal says why; an end that does not is a model that could not answer.
-            why = _text(end, "why") if end["event"] == "refused" else ""
-            last = _first(reading[: reading.index(end)][::-1], "reply")
-            reply, message = _text(last, "text"), _text(end, "message")
-            later = any(_has_goal(r) or _first(r, "chosen") for r in readings[n + 1 :])
-            mended = "choice" if _first(reading, "chosen") else "other words" if later else ""
-            name = ("refused", why) if why else ("error", "no answer")
-            yield name, LanguageFailure(episode, instruction, reply, message, mended)
-
-
-def _plan_failures(
-    episode: str, events: list[Event], plans: list[list[Event]]
-) -> Iterator[tuple[Name, LanguageFailure]]:
-    """Of the attempts at an episode's plans; the instruction is the last one that was read, else the task's."""
-    read, start = _first(events[::-1], "instruction"), _first(events, "start")
-    instruction = _text(read, "text") or _text(start, "instruction")
-    for plan in plans:
-        mended = next((f"attempt {e.get('attempt')}" for e in plan if e["error"] is None), "")
-        for e in plan:
-            if e["error"] is not None:
-                reply, message = _text(e, "reply"), _text(e, "message")
-                name = ("plan_attempt", _text(e, "error"))
-                yield name, LanguageFailure(episode, instruction, reply, message, mended, e.get("attempt"))

@@ -2,8 +2,8 @@
 
 The task's goal is given, or with --words its sentence. LIBERO's check says what came of it; where the task cannot be
 done any more (`taken`), what counts is a no with a reason that names the thing. Episodes in which nothing could be
-disturbed have a line of their own. `reaction` is the time until the arm is on its new path, or at rest. With `--repair
-qwen` the model is asked where nothing else helps. Initial states from 0 on, or with --develop from 40 on.
+disturbed have a line of their own. `reaction` is the time until the arm is on its new path, or at rest. Initial states
+from 0 on, or with --develop from 40 on.
 """
 
 from __future__ import annotations
@@ -55,14 +55,12 @@ def bench(
     perception: str = "oracle",
     words: bool = False,
     episodes: int = 20,
-    without: tuple[str, ...] = (),
-    repair: str | None = None,
     develop: bool = False,
     workers: int = 2,
 ) -> Iterator[Row]:
     """A row an episode, a line a kind; `episodes` of each."""
     rendering.prepare(video=False, camera=True, may=True)
-    how = "-".join(filter(None, [perception, *without, repair, "words" if words else ""]))
+    how = f"{perception}-words" if words else perception
     for kind in only:
         if kind in KINDS and KINDS[kind].cameras and perception != "camera":
             continue
@@ -71,8 +69,6 @@ def bench(
             stage="all" if words else "plan",
             perception=perception,
             disturb=None if kind == NONE else kind,
-            without=",".join(without),
-            repair=repair,
         )
         due = [k for k in keys(kind, episodes, DEVELOP if develop else 0) if not kept.has(_case(how, kind, k))]
         for r in ran(Setup(config, kept.folder / how / kind), due, workers):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
-from tamp.agent.recovery_options import REFLEXES
 from tamp.api import arguments, camera_policies, language
 from tamp.api.sources import from_pddl
 from tamp.backends.libero import rendering, tasks
@@ -67,7 +66,6 @@ class Runner:
 
     folder: Path
     noise: str
-    without: tuple[str, ...]
     disturb: str | None
     _scenes: Scenes = field(default_factory=lambda: Scenes(render=True))
     _policy: PolicyProcess | None = None
@@ -76,8 +74,7 @@ class Runner:
         with hush_simulator():
             if self._policy is None:
                 recipe = camera_policies.PolicyRecipe("tabletop", "fast-downward", None)
-                reflexes = tuple(r for r in REFLEXES if r not in self.without)
-                self._policy = camera_policies.process(replace(recipe, reflexes=reflexes))
+                self._policy = camera_policies.process(recipe)
             environment = self._scenes.of(tasks.find(f"{k.suite}/{k.task_id}"), 0, k.init_state)
             thing = list(environment.domain.objects_dict)[k.wording]
             category = environment.domain.objects_dict[thing].category_name
@@ -142,7 +139,6 @@ def chosen(first: int) -> Iterator[Key]:
 def bench(
     kept: Kept,
     noise: str = "clean",
-    without: tuple[str, ...] = (),
     disturb: str | None = None,
     episodes: int = 100,
     develop: bool = False,
@@ -151,8 +147,8 @@ def bench(
     """A row a grasp."""
     rendering.prepare(video=False, camera=True, may=True)
     first = DEVELOP if develop else 0
-    line = "-".join([noise, *filter(None, [disturb]), *without])
-    setup = Runner(kept.folder / line, noise, without, disturb)
+    line = f"{noise}-{disturb}" if disturb else noise
+    setup = Runner(kept.folder / line, noise, disturb)
     setup.folder.mkdir(parents=True, exist_ok=True)
     due = [k for k in islice(chosen(first), episodes) if not kept.has(f"{line}: {list(k)}")]
 

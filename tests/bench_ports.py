@@ -17,7 +17,6 @@ import socket
 import struct
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -30,7 +29,6 @@ from urllib.parse import urlsplit
 
 import msgpack
 
-from tamp.agent.order_server import CommandAuthority, OrderServer
 from tamp.runs.policy.policy import Policy
 from tamp.runs.policy.remote import Answering
 from tamp.runs.policy.server import serve
@@ -56,7 +54,6 @@ SIDE = (
     {"fault": "garbage", "bytes": 10}, {"fault": "servo", "joint": 2, "motion": 1, "share": 0.5}, {"fault": "half"},
     {"things": [{"label": "cup", "xyz_mm": [1, 2, 3]}]}, {"put": "mug_1", "pose": [0] * 16}, {"clear": "faults"},
 )  # fmt: skip
-ORDERS = ({"start": "(hold)"}, {"say": "go"}, {"skip": 1}, {"stop": ""}, {"undo": ""}, {"end": True})
 CONTROL = 502 if os.geteuid() == 0 else 20502
 Address = tuple[str, int]
 Told = dict[str, Any]
@@ -91,13 +88,6 @@ def answers_page(address: Address, told: Told) -> None:
     connection.request("GET", urlsplit(told["page"]).path)
     answer = connection.getresponse()
     assert answer.status == 200 and b"</html>" in answer.read(), "no page"
-
-
-def answers_orders(address: Address, told: Told) -> None:
-    with socket.create_connection(address, timeout=ANSWER) as client:
-        client.sendall(json.dumps({"token": told["token"]}).encode() + b'\n{"stop": ""}\n')
-        heard = client.makefile("rb")
-        assert any(b'"taken": "stop"' in heard.readline() for _ in range(1000)), "no answer"
 
 
 def answers_side(address: Address, told: Told) -> None:
@@ -136,12 +126,6 @@ def page_request(rng: Random, told: Told) -> bytes:
     return head(f"{secret}order", rng, **own).replace(b"GET", b"POST", 1) + order
 
 
-def ordered(rng: Random, told: Told) -> bytes:
-    """A line of a client, with the token before it more often than not; what comes later on takes it for an order."""
-    token = json.dumps({"token": told["token"]}).encode() + b"\n" if rng.random() < 0.7 else b""
-    return token + rng.choice((line(ORDERS, rng), line(ORDERS, rng), head("/", rng)))
-
-
 def anything(rng: Random, told: Told) -> bytes:
     return rng.choice((letters(rng), head("/", rng), line(SIDE, rng)))
 
@@ -173,12 +157,9 @@ def arm_viewed(folder: Path) -> list[str]:
 
 PAGE = Port("page", of_page, page_request, answers_page)
 SERVERS: dict[str, tuple[Callable[[Path], list[str]], tuple[Port, ...]]] = {
-    "policy": (lambda folder: [sys.executable, "-m", "tests.bench_ports", "policy"], (
+    "policy": (lambda folder: [sys.executable, "-m", "tests.bench_ports"], (
         Port("messages", here, lambda rng, told: frame(message(rng), rng), answers_policy, handshake),
         Port("handshakes", here, upgrade, answers_policy),
-    )),
-    "live": (lambda folder: [sys.executable, "-m", "tests.bench_ports", "orders"], (
-        Port("orders", here, ordered, answers_orders),
     )),
     "view": (viewed, (PAGE,)),
     "view of an arm": (arm_viewed, (PAGE,)),
@@ -305,21 +286,16 @@ def bench(n: int = 20_000, seed: int = 0, only: tuple[str, ...] = tuple(SERVERS)
                 first += share
 
 
-def serve_one(what: str) -> None:
-    """A policy that knows nothing at a free port, or what takes `orders`, until it is ended."""
+def serve_policy() -> None:
+    """A policy that knows nothing at a free port, until it is ended."""
 
-    def ready(port: int, **more: str) -> None:
-        sys.stdout.write(json.dumps({"port": port, **more}) + "\n")
+    def ready(port: int) -> None:
+        sys.stdout.write(json.dumps({"port": port}) + "\n")
         sys.stdout.flush()
 
-    if what == "policy":
-        fake = Fake()
-        serve(Answering(cast(Policy, fake), fake.diary), {"policy": "fake"}, "127.0.0.1", 0, ready)
-    servers: list[OrderServer] = []
-    servers.append(OrderServer(CommandAuthority(lambda order: servers[0].tell({"taken": str(order)})), port=0))
-    ready(int(servers[0].port or 0), token=servers[0].token)
-    threading.Event().wait()
+    fake = Fake()
+    serve(Answering(cast(Policy, fake), fake.diary), {"policy": "fake"}, "127.0.0.1", 0, ready)
 
 
 if __name__ == "__main__":
-    serve_one(sys.argv[1])
+    serve_policy()

@@ -14,7 +14,7 @@ KINDS = {
     "second_look": "second check",
     "interrupted": "stopped",
     "activity": "given up",
-    **{kind: kind for kind in ("advised", "corrected", "search", "refused", "veto", "blind", "error", "unmatched")},
+    **{kind: kind for kind in ("corrected", "search", "refused", "veto", "blind", "error", "unmatched")},
 }
 """Events that report a failure or a reaction to one, and what they are called on a page."""
 BETWEEN = ("action", "goal", "order", "refined")

@@ -105,7 +105,7 @@ def plan_up(folder: Path) -> Path:
     ("text", "options", "says"),
     [
         (f"Here is the plan:\n{HOME}", ["--dry-run"], "plan.json:1:1: not JSON: text before the JSON object"),
-        (f"```json\n{HOME}\n```", ["--dry-run"], "plan.json:1:1: not JSON: a code fence before the JSON object"),
+        (f"```json\n{HOME}\n```", ["--dry-run"], "plan.json:1:1: not JSON: text before the JSON object: '```json"),
         (HOME, ["--host", "arm.example"], "--host arm.example: 'arm.example' is no IPv4 address; valid: an IPv4"),
     ],
 )

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
-import threading
 import time
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -162,46 +158,3 @@ def test_ctrl_c_stops_and_says_where_the_log_is(tmp_path: Path) -> None:
     outcome = json.loads(stdout.splitlines()[-1])
     assert (process.returncode, outcome["out"]) == (130, "run")
     assert outcome["reason"] == "interrupted (Ctrl-C); the robot stands still"
-
-
-ATTACK = """<form id=f method=POST enctype=text/plain target=frame action="http://127.0.0.1:PORT/">
-<input name='{"start":"wave"}' value=''></form><iframe name=frame></iframe><script>
-const order = '\\n{"start": "wave"}\\n';
-fetch('http://127.0.0.1:PORT/', {method: 'POST', mode: 'no-cors', body: order}).catch(() => {});
-navigator.sendBeacon('http://127.0.0.1:PORT/', order);
-try { new WebSocket('ws://127.0.0.1:PORT/').onopen = (e) => e.target.send(order); } catch {}
-f.submit();
-</script>"""
-
-
-def test_a_page_of_another_origin_gives_no_orders(tmp_path: Path, browser: Any) -> None:
-    process = subprocess.Popen(
-        [*TAMP, *FAKE, "--out", "run", "--listen", "0", "--seconds", LIFE],
-        cwd=tmp_path,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stderr is not None and process.stdin is not None
-        port = next(m[1] for line in process.stderr if (m := re.search(r"tcp://127\.0\.0\.1:(\d+),", line)))
-        elsewhere = tmp_path / "elsewhere"
-        elsewhere.mkdir()
-        (elsewhere / "page.html").write_text(ATTACK.replace("PORT", port))
-        with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=elsewhere)) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            page, sent = browser.new_page(), list[str]()
-            page.on("request", lambda request: sent.append(request.url))
-            page.goto(f"http://127.0.0.1:{server.server_port}/page.html")
-            page.wait_for_timeout(3000)
-            page.close()
-            server.shutdown()
-        assert sum(f":{port}/" in url for url in sent) >= 3, "the browser did send"
-        process.stdin.write("end\n")
-        process.stdin.flush()
-        assert process.wait(30) == 0
-    finally:
-        process.kill()
-    orders = [e["order"] for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "order"]
-    assert orders == ["end"]
