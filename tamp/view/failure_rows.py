@@ -14,6 +14,7 @@ KINDS = {
     "second_look": "second check",
     "interrupted": "stopped",
     "activity": "given up",
+    "plan_attempt": "plan of the model",
     **{kind: kind for kind in ("advised", "corrected", "search", "refused", "veto", "blind", "error", "unmatched")},
 }
 """Events that report a failure or a reaction to one, and what they are called on a page."""
@@ -70,6 +71,8 @@ def _is_failure(e: Event) -> bool:
             return bool(words(e, "objection"))
         case "activity":
             return words(e, "stage") == "failed"
+        case "plan_attempt":
+            return e.get("error") is not None
         case kind:
             return kind in KINDS
 

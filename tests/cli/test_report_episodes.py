@@ -77,8 +77,6 @@ def test_logs_that_somebody_wrote_are_told_as_far_as_they_go(tmp_path: Path) -> 
     done = report(log)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[1].split()[1:] == ["-", "no", "-", "-", "-", "-", "0.0", "-"]
-    prompts = report("--prompts", log)
-    assert (prompts.returncode, prompts.stderr) == (0, "")
 
 
 def test_what_is_refused(episodes: Path, tmp_path: Path) -> None:

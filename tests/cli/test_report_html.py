@@ -258,8 +258,6 @@ def test_what_is_refused(tmp_path: Path, tamp: Tamp) -> None:
     ):
         with pytest.raises(InputError, match=says):
             report(ReportConfig([path], html=file), Output(None, json=False))
-    with pytest.raises(InputError, match="there is no page of it"):
-        ReportConfig([one], html=page, prompts=True)
     done = tamp("report", broken, "--html", page)
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
     assert "not an event of an episode's log" in done.err and not page.exists()
