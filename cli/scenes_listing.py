@@ -83,17 +83,8 @@ def _numbers(values: Any) -> str:
 
 
 def categories(config: CategoriesConfig, out: Output) -> int:
-    """Print every category whose files load, and the tables; with `html` write a page with a picture of each."""
-    if config.html is not None:
-        page_layout.writable(config.html)
-    about = things.categories(progress, pictures=config.html is not None)
-    if config.html is not None:
-        from tamp.view.categories_page import categories_page
-
-        page_layout.write(config.html, categories_page(about))
-        note(f"wrote {config.html}")
-    for category in about["categories"]:
-        category.pop("picture", None)
+    """Print every category whose files load, and the tables."""
+    about = things.categories(progress)
     out.answer(about, _category_lines(about))
     return 0
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tamp.api.sources import Say, silent
 from tamp.errors import InputError
@@ -39,13 +39,6 @@ def drawing_environment(drawn: bool) -> dict[str, str]:
     from tamp.backends.libero import rendering
 
     return dict(rendering.SOFTWARE if drawn else rendering.NO_RENDERING)
-
-
-def write_categories(file: Path, about: dict[str, Any]) -> None:
-    """Write the page of what `tamp.api.things.categories` gives, with pictures. InputError where the disk is full."""
-    from tamp.view.categories_page import categories_page
-
-    write(file, categories_page(about))
 
 
 def write_scene(file: Path, scene: LoadedScene, seen: Seen) -> None:

@@ -253,8 +253,6 @@ class CategoriesConfig:
     Every category whose files load, with its size, and the regions where something can be put.
     """
 
-    html: Annotated[Path | None, Option("A page with a picture of each (needs OSMesa).", "FILE")] = None
-
 
 @dataclass(frozen=True)
 class ConvertConfig:

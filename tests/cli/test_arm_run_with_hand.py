@@ -182,10 +182,3 @@ def test_a_stop_does_not_wait_for_the_hand(run: Run) -> None:
     assert (log[-1]["kind"], log[-1]["halted"]) == ("stopped", True)
     assert time.monotonic() - begun < 8  # an unanswered event is given up after 10 s
     assert len(hand.told) == 1
-
-
-def test_a_plan_that_is_not_valid_is_not_begun(run: Run, emulator: Emulator) -> None:
-    begun = emulator.state()["started"]
-    code, hand, log = run(PLAN.replace("(approach cup_1 above_table)\n", ""), acknowledged)
-    assert (code, hand.told, log) == (1, [], [])
-    assert emulator.state()["started"] == begun

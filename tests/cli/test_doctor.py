@@ -39,18 +39,6 @@ def test_what_belongs_to_no_installed_extra_is_not_looked_for(monkeypatch: pytes
     assert there == ["mujoco", "ompl", "toppra", "unified-planning"]
 
 
-def test_that_no_planner_is_installed_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(missing, "extras", lambda: dict.fromkeys(missing.KEYS, False))
-    (check,) = doctor.check_engines()
-    assert str(check).startswith("warning ") and "tamp-toolkit[fast-downward]" in check.advice
-
-
-def test_a_library_that_does_not_import_is_a_fault() -> None:
-    check = doctor.check_library(doctor.Distribution("mujoco", "no_such_module"))
-    assert not check.ok
-    assert "No module named 'no_such_module'" in check.found
-
-
 def test_a_library_for_another_cpu_kills_only_its_probe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "crashing.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGILL)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -73,13 +61,6 @@ def test_weights_that_are_not_the_models_are_a_fault(monkeypatch: pytest.MonkeyP
     weights.known(weights.DEFAULT).path.write_bytes(b"half")
     check = doctor.check_model(known()[0])
     assert (check.found, check.advice) == ("wrong size or sha256", f"tamp model pull {weights.DEFAULT}")
-
-
-def test_a_library_of_objects_that_is_not_there_is_a_warning(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TAMP_OBJECTS", str(tmp_path))
-    check = doctor.run_probe(doctor.PROBES[-1])
-    assert str(check).startswith("warning ")
-    assert f"there is no object library in {tmp_path}" in check.found and "tamp objects build" in check.advice
 
 
 def test_this_installation_is_fit_but_for_the_model_that_is_taken_away(tmp_path: Path) -> None:

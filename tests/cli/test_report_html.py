@@ -199,22 +199,6 @@ def test_several_episodes_are_a_table_that_leads_to_each(tmp_path: Path, tamp: T
     page.get_by_text("plan rejected").wait_for()
 
 
-def test_runs_and_episodes_of_the_same_name_are_told_apart(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
-    file, folders = tmp_path / "page.html", [tmp_path / name / "run" for name in ("a", "b")]
-    for folder in folders:
-        write(folder / "e", success())
-    assert tamp("report", *folders, "--html", file).out == f"page {file}; episodes: 2 in {tmp_path / 'page-episodes'}\n"
-    page = opened(file)
-    for folder in folders:
-        assert page.locator("tbody th", has_text=f"in {folder}").count() == 1
-    assert len({a.get_attribute("href") for a in page.locator("tbody a").all()}) == 2
-    for folder in folders:
-        (folder / "results.jsonl").write_text(lines(record("libero_goal", 0, 0)))
-    assert tamp("report", *folders, "--html", file).code == 0
-    page = opened(file)
-    assert page.locator("h1").inner_text() == f"{folders[0]} against {folders[1]}"
-
-
 def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
     problem, plan, file = tmp_path / "problem.pddl", tmp_path / "plan.txt", tmp_path / "page.html"
     problem.write_text(PROBLEM)
@@ -228,23 +212,6 @@ def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, tamp: Tamp, opened
     is_walked_by_keys(page)
     fits_and_reads(page)
     assert tamp("validate", "tabletop", problem, plan, "--html", file).code == 1
-
-
-def test_of_several_plans_the_first_invalid_one_is_unfolded(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
-    problem, file = tmp_path / "problem.pddl", tmp_path / "page.html"
-    problem.write_text(PROBLEM)
-    texts = {"good.txt": PLAN, "short.txt": PLAN[:-1], "late.txt": PLAN[1:]}
-    for name, steps in texts.items():
-        (tmp_path / name).write_text("\n".join(steps))
-    assert tamp("validate", "tabletop", problem, *(tmp_path / name for name in texts), "--html", file).code == 1
-    page = opened(file, 360)
-    folds = "section > details"
-    assert [f.get_attribute("open") is not None for f in page.locator(folds).all()] == [False, True, False]
-    assert [li.inner_text().split()[-1] for li in page.locator("nav li").all()] == ["valid", "invalid", "invalid"]
-    page.locator("nav a").last.click()
-    until(lambda: page.locator(folds).last.get_attribute("open") is not None)
-    is_walked_by_keys(page)
-    fits_and_reads(page)
 
 
 def test_what_is_refused(tmp_path: Path, tamp: Tamp) -> None:

@@ -8,10 +8,8 @@ import pytest
 
 from tamp.runs.bench.bench_report import BenchRun, rows, suite_rows
 from tamp.runs.bench.compare import compare
-from tamp.runs.bench.records import read
-from tamp.view.bench_page import bench_page, changes, times_of
-from tamp.view.page_layout import Layout
-from tests.page_episodes import benchmark, record, write
+from tamp.view.bench_page import changes, times_of
+from tests.page_episodes import record, write
 
 
 def test_rates_have_wilsons_interval() -> None:
@@ -40,10 +38,3 @@ def test_an_episode_is_found_by_its_folder(tmp_path: Path) -> None:
     r = record("a", 0, 0)
     assert BenchRun("run", [r], "abc", (tmp_path / "run",)).log_of(r) == folder / "episode.jsonl"
     assert BenchRun("run", [r], "abc").log_of(r) is None
-
-
-def test_2900_episodes_are_a_small_page(tmp_path: Path) -> None:
-    records = read(benchmark(tmp_path / "run", seed=1, failing=0.05))
-    page = bench_page([BenchRun("run", records, "abc123")], None, {}, Layout.of(), tmp_path)
-    assert len(page) < 1_000_000
-    assert "<img" not in page and page.count("<script") == 2
