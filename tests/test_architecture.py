@@ -16,7 +16,7 @@ ROOMS = ("tamp", "motion", "llm", "cli")
 
 
 def test_imports_point_one_way() -> None:
-    """motion <- tamp <- llm <- cli, the rooms of tamp, llm never motion, perception no simulation (pyproject.toml)."""
+    """The rooms in layers, motion alone, llm never motion, perception no simulation (pyproject.toml)."""
     linter = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

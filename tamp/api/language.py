@@ -1,8 +1,4 @@
-"""Where the toolkit meets its language models.
-
-`llm` stands on `tamp`: nothing else here may import it. What a caller of the library asks for in words has to get
-there all the same, so this one module does, once it is asked (pyproject.toml has the exception, and why).
-"""
+"""Where the library meets the language models: `llm` is imported once it is asked for something."""
 
 from __future__ import annotations
 
