@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli.arm_run import run_plan
+from cli.arm_commands import run_plan
 from cli.output import Output
 from tamp.api.arm_configs import RunPlanConfig
 from tamp.data import data_dir

@@ -20,13 +20,13 @@ pytestmark = pytest.mark.process
 
 def test_another_mujoco_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "3.17.0")
-    check = doctor.check_library(doctor.LIBRARIES[0])
+    check = doctor.check_library("mujoco", "mujoco")
     assert (check.name, check.ok, check.required) == ("mujoco", False, True)
     assert "WRONG VERSION, 3.3.2 is due" in check.advice
 
 
 def test_a_missing_library_says_how_to_get_it() -> None:
-    check = doctor.check_library(doctor.Distribution("tamp-no-such-distribution", "nothing"))
+    check = doctor.check_library("tamp-no-such-distribution", "nothing")
     assert str(check).startswith("MISSING ") and str(check).endswith(": not installed  -> make setup")
 
 
@@ -35,14 +35,13 @@ def test_what_belongs_to_no_installed_extra_is_not_looked_for(monkeypatch: pytes
     check = doctor.check_extras()
     assert (check.ok, check.advice) == (True, 'pip install "tamp-toolkit[NAME]"')
     assert check.found == "xarm; not installed: fast-downward, pyperplan, libero, pybullet, policy, llm"
-    there = [one.distribution for one in doctor.LIBRARIES if missing.wanted(one.module.partition(".")[0])]
-    assert there == ["mujoco", "ompl", "toppra", "unified-planning"]
+    assert [name for name, _ in doctor.wanted_libraries()] == ["mujoco", "ompl", "toppra", "unified-planning"]
 
 
 def test_a_library_for_another_cpu_kills_only_its_probe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "crashing.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGILL)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    check = doctor.check_library(doctor.Distribution("mujoco", "crashing"))
+    check = doctor.check_library("mujoco", "crashing")
     assert "SIGILL: compiled for another CPU" in check.found
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from cli.output import Output
-from cli.solve_report import report
+from cli.solve import report
 from tamp.data import data_dir
 from tamp.runs.episode import Result
 from tamp.runs.episode_log import read

@@ -8,7 +8,7 @@ import pytest
 
 from tamp.runs.bench.bench_report import BenchRun, rows, suite_rows
 from tamp.runs.bench.compare import compare
-from tamp.view.bench_page import changes, times_of
+from tamp.view.table_pages import changes, times_of
 from tests.page_episodes import record, write
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from tamp.errors import InputError
 from tamp.view.episode_page import MOST, data_of, episode_page
-from tamp.view.failure_rows import failures
 from tamp.view.page_layout import Layout
+from tamp.view.summary import failures
 from tests.page_episodes import ATOMS, MARKUP, PLAN, event, failure, success, told, with_arm, write
 
 

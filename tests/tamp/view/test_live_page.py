@@ -16,7 +16,7 @@ import pytest
 
 from tamp.errors import InputError
 from tamp.runs.episode_log import EpisodeLog
-from tamp.view.live_page import LivePage, Viewer
+from tamp.view.live_page import LivePage
 from tamp.view.log_source import LogSource, Tail, followed, newest, written
 from tamp.view.page_layout import Layout
 from tests.page_episodes import MARKUP, PLAN, event, failure, success, with_chest, write
@@ -77,7 +77,8 @@ def test_a_log_is_being_written_until_its_writer_is_gone_however_it_goes(tmp_pat
 
 
 def test_a_viewer_gets_what_is_new_to_it(tmp_path: Path) -> None:
-    page, early, late = LivePage(LogSource(write(tmp_path / "e", [])), LAYOUT), Viewer(), Viewer()
+    page = LivePage(LogSource(write(tmp_path / "e", [])), LAYOUT)
+    early, late = dict[str, str](), dict[str, str]()
     page.look()
     first = json.loads(page.board.wait(early, 0.0) or "{}")
     assert "interrupted" in first["#head"]  # nobody writes it
@@ -91,7 +92,7 @@ def test_a_viewer_gets_what_is_new_to_it(tmp_path: Path) -> None:
 
 
 def test_the_run_that_begins_later_is_turned_to(tmp_path: Path) -> None:
-    page, viewer = LivePage(LogSource(base=tmp_path), LAYOUT), Viewer()
+    page, viewer = LivePage(LogSource(base=tmp_path), LAYOUT), dict[str, str]()
     page.look()
     assert "waiting" in json.loads(page.board.wait(viewer, 0.0) or "{}")["#head"]
     write(tmp_path / "20260101-000000-first", success())

@@ -12,7 +12,7 @@ from tamp.pddl.plan_file import resolve
 from tamp.pddl.reading import parse
 from tamp.view import page_layout
 from tamp.view.page_layout import Layout, in_script, three_js
-from tamp.view.plan_page import MOST_STEPS, JudgedPlan, fact_table, plan_page
+from tamp.view.table_pages import MOST_STEPS, JudgedPlan, fact_table, plan_page
 from tests.page_episodes import MARKUP, PLAN, PROBLEM
 
 

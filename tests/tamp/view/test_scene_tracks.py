@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tamp.view.picture import history_of, scene_of, state_of
+from tamp.view.scene_tracks import history_of, scene_of, state_of
 from tamp.view.story import Story
 from tests.page_episodes import event, of_an_arm, with_arm, with_chest
 
