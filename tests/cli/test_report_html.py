@@ -17,7 +17,7 @@ from cli.output import Output
 from cli.report_results import report
 from tamp.api.tool_configs import ReportConfig
 from tamp.errors import InputError
-from tests.browsing import fits_and_reads, until
+from tests.browsing import fits_and_reads, is_walked_by_keys, until
 from tests.page_episodes import (
     MARKUP,
     PLAN,
@@ -33,23 +33,11 @@ from tests.page_episodes import (
 
 pytestmark = pytest.mark.process
 
-FOCUSED = """() => {
-  const e = document.activeElement, all = [...document.querySelectorAll("*")];
-  return [all.indexOf(e), getComputedStyle(e).outlineStyle !== "none" || e === document.body, e.outerHTML.slice(0, 80)];
-}"""
-"""What has the focus: its number, whether that is seen, and what it is."""
 IN_SIGHT = """(selector) => {
   const {top, bottom} = document.querySelector(selector).getBoundingClientRect();
   return top < innerHeight && bottom > 0;
 }"""
 """Whether some of it is on the screen."""
-CONTROLS = """() => {
-  const all = [...document.querySelectorAll("*")];
-  const kinds = "a[href], button, input, select, summary, video, [tabindex='0']";
-  const there = all.filter((e) => e.matches(kinds) && e.tabIndex >= 0 && e.checkVisibility());
-  return there.map((e) => [all.indexOf(e), e.outerHTML.slice(0, 80)]);
-}"""
-"""What is to be reached by the Tab key."""
 
 
 @dataclass(frozen=True)
@@ -70,20 +58,6 @@ def tamp(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Done(int(ended.value.code or 0), *capfd.readouterr())
 
     return run
-
-
-def is_walked_by_keys(page: Any) -> None:
-    """The Tab key comes to every control, and shows where it is."""
-    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = false; })")
-    page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
-    reached, rounds = set(), 0
-    while rounds < 2:  # the first one begins where something was used last
-        page.keyboard.press("Tab")
-        number, shown, what = page.evaluate(FOCUSED)
-        assert shown, what
-        rounds += what.startswith("<body")
-        reached.add(number)
-    assert [what for number, what in page.evaluate(CONTROLS) if number not in reached] == []
 
 
 Tamp = Callable[..., Done]

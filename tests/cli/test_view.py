@@ -24,7 +24,7 @@ from motion.poses import Array
 from tamp.data import data_dir
 from tamp.runs.camera_pictures import FOLDER, INDEX, index, put
 from tests import forked
-from tests.browsing import fits_and_reads, until
+from tests.browsing import fits_and_reads, is_walked_by_keys, until
 from tests.emulated import LIFE, Emulator, running
 from tests.page_episodes import PLAN, success, with_chest, write
 
@@ -129,25 +129,6 @@ def accessible(page: Any) -> None:
         fits_and_reads(page)
 
 
-FOCUSED = """() => {
-  const a = document.activeElement;
-  return [a.id || a.textContent, a === document.body, getComputedStyle(a).outlineStyle];
-}"""
-
-
-def walked(page: Any) -> list[str]:
-    """What the tabulator key leads to, in order, each seen to have the focus."""
-    names: list[str] = []
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        name, ended, outline = page.evaluate(FOCUSED)
-        if ended:
-            break
-        assert outline != "none", name
-        names.append(name)
-    return names
-
-
 def test_orders_go_to_the_session_and_its_answer_comes_back(tmp_path: Path, opened: Callable[..., Any]) -> None:
     live = [*TAMP, "live", "--backend", "fake", "--decider", "person", "--listen", "0", "--seconds", LIFE]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
@@ -170,10 +151,7 @@ def test_orders_go_to_the_session_and_its_answer_comes_back(tmp_path: Path, open
             put(tmp_path / "run" / FOLDER, INDEX, index(1, {"front": camera}))
             page.get_by_label("What the camera front sees").wait_for(timeout=10_000)
             accessible(page)
-            reached = walked(page)
-            stop = reached.index("■ Stop")
-            assert reached[stop : stop + 5] == ["■ Stop", "Skip 2 s", "Undo", "words", "Say"]
-            assert {"space", "Turn left", "From above", "overlay"} <= {*reached}
+            is_walked_by_keys(page)
             before = page.locator("#space").screenshot()
             page.locator("#space").press("ArrowLeft")
             assert page.locator("#space").screenshot() != before
