@@ -13,7 +13,6 @@ import platform
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -211,19 +210,14 @@ def check_model(model: KnownModel) -> Check:
     return Check(name, False, found, f"tamp model pull {model.name}", model.default)
 
 
-def check_rooms(find: Callable[[str], Path | None] | None = None) -> Check:
+def check_rooms() -> Check:
     """The registry has unrelated packages named llm, tamp and motion: ours lie in one folder."""
-    folders = {room: (find or _folder)(room) for room in ROOMS}
-    ok = None not in folders.values() and len(set(folders.values())) == 1
-    if ok:
+    specs = {room: importlib.util.find_spec(room) for room in ROOMS}
+    folders = {room: Path(spec.origin).parents[1] if spec and spec.origin else None for room, spec in specs.items()}
+    if None not in folders.values() and len(set(folders.values())) == 1:
         return Check("packages", True, f"{', '.join(ROOMS)} in {folders['tamp']}")
     found = ", ".join(f"{room}: {folder or 'not found'}" for room, folder in folders.items())
     return Check("packages", False, found, "another package has taken a name; use a fresh environment")
-
-
-def _folder(package: str) -> Path | None:
-    spec = importlib.util.find_spec(package)
-    return Path(spec.origin).parent.parent if spec and spec.origin else None
 
 
 def check_machine() -> list[Check]:

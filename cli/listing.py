@@ -85,8 +85,8 @@ def _lines(about: dict[str, Any]) -> Iterator[str]:
         yield f"  {atom}"
 
 
-def _numbers(values: Any) -> str:
-    return " ".join(f"{v:.3f}" for v in values)
+def _numbers(values: Any, digits: int = 3) -> str:
+    return " ".join(f"{round(v, digits) + 0.0:.{digits}f}" for v in values)
 
 
 def categories(config: CategoriesConfig, out: Output) -> int:
@@ -169,20 +169,16 @@ def _model(about: dict[str, Any]) -> Iterator[str]:
 def _robot(about: dict[str, Any]) -> Iterator[str]:
     yield f"{about['name']}: {len(about['joints'])} joints, reach {about['reach']:g} m, {about['mass']:g} kg move"
     turned = f", turned {about['yaw']:.2f} rad" if about["yaw"] else ""
-    yield f"stands {_short_numbers(about['stands'])} m from where a Panda would{turned}"
+    yield f"stands {_numbers(about['stands'], 2)} m from where a Panda would{turned}"
     yield "joints: name, limits, posture (rad)"
     for j in about["joints"]:
         yield "  {}  {:.2f} to {:.2f}  {:.2f}".format(j["name"], *j["limits"], j["posture"])
     yield "tool at the posture, seen from the base: x y z (m)"
     for name, key in (("at", "position"), ("fingers close along", "x"), ("hand points to", "z")):
-        yield f"  {name}  {_short_numbers(about['tool'][key])}"
+        yield f"  {name}  {_numbers(about['tool'][key], 2)}"
     yield f"hand: opens {about['opening']:.3f} m; seen from the tool, open: x, y, z (m)"
     for name in ("pads", "fingers", "palm"):
         if None not in about[name][0]:
             spans = (f"{a:.3f} to {b:.3f}" for a, b in zip(*about[name], strict=True))
             yield f"  {name}  {'  '.join(spans)}"
     yield f"{about['watched']} pairs of its shapes are watched for touching"
-
-
-def _short_numbers(values: list[float]) -> str:
-    return " ".join(f"{v:.2f}" for v in values).replace("-0.00", "0.00")

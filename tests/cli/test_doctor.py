@@ -45,12 +45,11 @@ def test_a_library_for_another_cpu_kills_only_its_probe(monkeypatch: pytest.Monk
     assert "SIGILL: compiled for another CPU" in check.found
 
 
-def test_rooms_from_two_places_are_a_fault() -> None:
-    check = doctor.check_rooms(lambda room: Path("/elsewhere" if room == "llm" else "/here"))
-    assert not check.ok
-    assert "llm: /elsewhere" in check.found
-    assert doctor.check_rooms(lambda room: Path("/here")).ok
-    assert not doctor.check_rooms(lambda room: None).ok
+def test_rooms_from_two_places_are_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor.check_rooms().ok
+    monkeypatch.setattr(doctor, "ROOMS", ("tamp", "json", "no_such_room"))
+    check = doctor.check_rooms()
+    assert not check.ok and "json: /" in check.found and "no_such_room: not found" in check.found
 
 
 def test_weights_that_are_not_the_models_are_a_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
