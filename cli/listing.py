@@ -1,8 +1,7 @@
-"""What there is: `tamp scene` (scenes, what one holds, what can be in one, one as a folder to edit) and `tamp body`."""
+"""What there is: `tamp scene` (scenes, what one holds, what can be in one) and `tamp body`."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +10,6 @@ from cli.output import Output, note, progress
 from tamp.api import pages, scene_info, things
 from tamp.api.tool_configs import (
     CategoriesConfig,
-    ConvertConfig,
     ListBodiesConfig,
     ListScenesConfig,
     ShowBodyConfig,
@@ -109,31 +107,6 @@ def _category_lines(about: dict[str, Any]) -> Iterator[str]:
     if about["unusable"]:
         names = ", ".join(u["name"] for u in about["unusable"])
         yield f"\nnot usable, their files are missing or broken (--json says which): {names}"
-
-
-def convert(config: ConvertConfig, out: Output) -> int:
-    """Write a scene as a folder, and say how near it is to what it was made from."""
-    made = scene_info.convert(config, note)
-    off = {
-        thing: {"metres": round(metres, 6), "radians": round(radians, 6)}
-        for thing, (metres, radians) in made.conversion.off.items()
-    }
-    about = {"scene": made.name, "written": made.file, "goal": made.conversion.goal}
-    out.answer(about | {"notes": made.conversion.notes, "off": off}, _converted(made))
-    return 0
-
-
-def _converted(made: scene_info.ConvertedScene) -> Iterator[str]:
-    from numpy import degrees
-
-    folder, conversion = made.file.parent, made.conversion
-    metres, radians = (max(off[i] for off in conversion.off.values()) for i in (0, 1))
-    named = shlex.quote(str(folder) if len(folder.parts) > 1 else f"./{folder}")
-    yield f"wrote    {made.file}"
-    yield f"loaded   all within {1000 * metres:.1f} mm and {degrees(radians):.1f} degrees of where it was"
-    for remark in conversion.notes:
-        yield f"note     {remark}"
-    yield f"next     tamp scene show {named}\n         tamp solve --scene {named}"
 
 
 def list_bodies(config: ListBodiesConfig, out: Output) -> int:

@@ -40,7 +40,6 @@ COMMANDS = (
     CommandEntry("scene list", tool_configs.ListScenesConfig, "cli.listing:list_scenes"),
     CommandEntry("scene show", tool_configs.ShowSceneConfig, "cli.listing:show"),
     CommandEntry("scene categories", tool_configs.CategoriesConfig, "cli.listing:categories"),
-    CommandEntry("scene convert", tool_configs.ConvertConfig, "cli.listing:convert"),
     CommandEntry("model list", tool_configs.ListModelsConfig, "cli.model_weights:list_models"),
     CommandEntry("model pull", tool_configs.PullConfig, "cli.model_weights:pull"),
     CommandEntry("objects build", tool_configs.BuildObjectsConfig, "cli.objects:build"),

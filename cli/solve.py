@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cli.output import INTERRUPTED, Output, note, say
 from cli.terminal import settled, stoppable
 from cli.view import viewed
-from tamp.api.configs import SolveConfig, check_repair
+from tamp.api.configs import SolveConfig
 from tamp.api.solving import Person, prepare
 from tamp.errors import InputError, is_interrupt
 from tamp.quiet import debugging
@@ -56,7 +56,6 @@ def _solve_arm(config: SolveConfig, out: Output) -> int:
 
     if config.goals or config.instruction is None:
         raise InputError("--goal is for simulated scenes: an arm is told in words, or by tamp xarm run PLAN.json")
-    check_repair(config.repair, config.simulator)
     text, begun = language.instruction(config.instruction), time.perf_counter()
     arm = arm_plans.loaded_arm(config.world, config.host, config.port, config.speed_scale)
     begin, model = arm_plans.begin_of(arm, config.dry_run), language.model(config.llm)

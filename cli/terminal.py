@@ -14,7 +14,7 @@ from tamp import Refusal
 if TYPE_CHECKING:
     from tamp import Goal
     from tamp.api.live import Words
-    from tamp.backends.xarm.arm_stop import ArmStop
+    from tamp.backends.xarm.arm_faults import ArmStop
     from tamp.runs.episode_log import EpisodeLog
 
 UNHEARD = ("absent", "ambiguous", "beyond", "contradiction", "no goal", "nothing", "unclear", "unsolvable", "unsure")

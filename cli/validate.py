@@ -116,7 +116,7 @@ def _as_dict(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
         _placed(plan, f.step) | {"message": f.message, "unmet": f.unmet, "values": dict(f.values)}
         for f in verdict.further
     ]
-    answer |= {"notes": list(plan.notes), "rounded": list(verdict.rounded)}
+    answer["rounded"] = list(verdict.rounded)
     return answer | ({"trace": verdict.changes} if trace else {})
 
 
@@ -139,8 +139,7 @@ def _placed(plan: PlanFile, number: int | None) -> Answer:
 
 
 def lines_of(plan: PlanFile, verdict: Verdict) -> Iterator[str]:
-    """A verdict for people: what became of the plan, what of its file was not read, then what was unmet, then what was
-    traced."""
+    """A verdict for people: what became of the plan, then what was unmet, then what was traced."""
     count = counted(verdict.length, "step")
     if verdict.valid:
         cost = "" if verdict.cost is None else f", cost {verdict.cost:g}"
@@ -150,8 +149,6 @@ def lines_of(plan: PlanFile, verdict: Verdict) -> Iterator[str]:
     else:
         step = plan.steps[verdict.failed_at - 1]
         yield f"{_where(plan, step)}: invalid at step {verdict.failed_at}, {step}: {verdict.message}"
-    for remark in plan.notes:
-        yield f"  {remark}"
     if verdict.rounded:
         more = f" and {len(verdict.rounded) - 10} more" if len(verdict.rounded) > 10 else ""
         numbers = f"step{'' if len(verdict.rounded) == 1 else 's'} {', '.join(map(str, verdict.rounded[:10]))}{more}"

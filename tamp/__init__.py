@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tamp.api.scenes import load_scene as load_scene
     from tamp.api.scenes import perceive as perceive
     from tamp.api.solving import solve as solve
-    from tamp.backends.xarm.arm_result import ArmResult as ArmResult
+    from tamp.backends.xarm.arm_faults import ArmResult as ArmResult
     from tamp.errors import InputError as InputError
     from tamp.errors import Refusal as Refusal
     from tamp.errors import TampError as TampError
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "Aim": "tamp.pddl.engines",
-    "ArmResult": "tamp.backends.xarm.arm_result",
+    "ArmResult": "tamp.backends.xarm.arm_faults",
     "Ending": "tamp.runs.endings",
     "EpisodeResult": "tamp.api.episodes",
     "Finding": "tamp.pddl.lint.findings",

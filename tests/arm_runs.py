@@ -11,15 +11,13 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.backends.xarm.arm_backend import ArmBackend
+from tamp.backends.xarm.arm_faults import ArmResult, ArmStop
 from tamp.backends.xarm.arm_performer import ArmPerformer
-from tamp.backends.xarm.arm_result import ArmResult
-from tamp.backends.xarm.arm_skills import StepRefiner
 from tamp.backends.xarm.arm_steps import Step
-from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.hand import HandController, HandEvent
-from tamp.backends.xarm.motion_planner import MotionPlanner
+from tamp.backends.xarm.motion_planner import MotionPlanner, StepRefiner
 from tamp.backends.xarm.step_targets import StepTargets
 from tamp.runs.episode_runner import conduct
 from tests.emulated import Emulator

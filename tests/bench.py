@@ -5,20 +5,20 @@ keyword arguments of `bench` are its options: `n: int = 20` is `--n 20`, `body: 
 `camera: bool = False` is `--camera`, `states: tuple[int, ...] = (0, 1)` is `--states 0 1`; what a tuple of strings
 named `only` holds is all that is valid for it. An argument `kept: Kept` makes the bench resumable.
 
-`DUE = 1.0` in the module is the share of the rows of each line that have to be `ok`: exit code 1 where fewer are.
-A function `summary(rows)` in it yields lines that are printed after the table.
+`DUE = 1.0` in the module is the share of the rows of each line that have to be `ok`, or a mapping from lines to such
+shares: exit code 1 where fewer are. A function `summary(rows)` in it yields lines that are printed after the table.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import importlib
 import inspect
 import json
 import os
-import runpy
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType, NoneType
@@ -58,7 +58,12 @@ class Kept:
         """SystemExit where another process writes there."""
         self.folder, self.rows = Path(folder), list[Row]()
         self._file = self.folder / "rows.jsonl"
-        self._before = {record["case"]: Row(**record) for record in resumed(self._file)}
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            lines.lock(self.folder / ".rows.jsonl.lock", str(self._file), "wait for it, or choose another --out")
+        except InputError as e:
+            raise SystemExit(str(e)) from e
+        self._before = {record["case"]: Row(**record) for record in read(self._file)}
 
     def has(self, case: str) -> bool:
         """Whether a case was measured before; its row then counts."""
@@ -68,17 +73,7 @@ class Kept:
 
     def add(self, row: Row) -> None:
         """Keep a row, which is on disk when this returns."""
-        keep(self._file, asdict(row), default=str)
-
-
-def resumed(path: Path) -> list[dict[str, Any]]:
-    """The records of a file of JSON lines, which is this process's until it ends; SystemExit where it is another's."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        lines.lock(path.with_name(f".{path.name}.lock"), str(path), "wait for it, or choose another --out")
-    except InputError as e:
-        raise SystemExit(str(e)) from e
-    return read(path)
+        lines.append(self._file, json.dumps(asdict(row), default=str))
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -86,9 +81,14 @@ def read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines.complete(path.read_bytes()).splitlines()] if path.is_file() else []
 
 
-def keep(path: Path, *records: Mapping[str, Any], default: Callable[[Any], Any] | None = None) -> None:
-    """Append records, all of them or none."""
-    lines.append(path, *(json.dumps(record, default=default) for record in records))
+def check_committed(path: Path, data: bytes | None = None) -> None:
+    """SystemExit where a set (or `data` from it) has not the sha256 that was committed before anything was built on it.
+    A set without a `.sha256` file may be looked at."""
+    listed = path.parent / f"{path.name.partition('.')[0]}.sha256"
+    if listed.is_file():
+        found = hashlib.sha256(path.read_bytes() if data is None else data).hexdigest()
+        if found not in listed.read_text():
+            raise SystemExit(f"{path.name} is not the one that was committed: its sha256 is not in {listed.name}")
 
 
 def share(hits: int, n: int) -> str:
@@ -187,10 +187,6 @@ def run(name: str, words: Sequence[str]) -> int:
     path = f"tests.bench_{name.replace('-', '_')}"
     if name not in (known := names()):
         raise SystemExit(f"no bench {name!r}; valid: {', '.join(known)}")
-    if "\ndef bench(" not in (ROOT / f"{path.replace('.', '/')}.py").read_text():  # one with a frame of its own
-        sys.argv = [name, *words]
-        runpy.run_module(path, run_name="__main__", alter_sys=True)
-        return 0
     module = importlib.import_module(path)
     options = vars(options_of(name, module).parse_args(words))
     as_json, kept = options.pop("json"), options.get("kept")
@@ -215,7 +211,10 @@ def run(name: str, words: Sequence[str]) -> int:
         sys.stdout.writelines(f"{line}\n" for line in failed)
         sys.stdout.writelines(f"{line}\n" for line in getattr(module, "summary", lambda rows: ())(rows))
     due = getattr(module, "DUE", 0.0)
-    return int(any(t["ok"] < due * t["due"] for t in map(totals, grouped(rows).values())))
+    for line, found in ((line, totals(some)) for line, some in grouped(rows).items()):
+        if found["ok"] < found["due"] * (due.get(line, 0.0) if isinstance(due, dict) else due):
+            return 1
+    return 0
 
 
 def names() -> dict[str, str]:

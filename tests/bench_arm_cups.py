@@ -17,12 +17,13 @@ import numpy as np
 
 from motion.arm_model import arm_world
 from motion.kinematics import solve_near
-from motion.poses import Array, error, from_rpy, inverse
+from motion.poses import Array, from_rpy, inverse
 from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.runs.episode_log import read
+from tests.arm_runs import tool_point
 from tests.bench import ROOT, Row
-from tests.emulated import TAMP, Emulator, running
+from tests.emulated import TAMP, running
 
 DUE = 1.0
 WORLD = ROOT / "problems" / "xarm" / "bench.toml"
@@ -36,43 +37,33 @@ EXACT = 0.0005
 def bench(n: int = 20, seed: int = 0, llm: str = "qwen2.5-coder-1.5b") -> Iterator[Row]:
     """A row a layout."""
     cell = read_workcell(WORLD)
-    ways, home = MotionPlanner(cell), cell.poses["home"].q
-    assert home is not None and cell.detector.source is not None
-    q = solve_near(arm_world(cell.arm), from_rpy(START, (np.pi, 0.0, 0.0)) @ inverse(cell.T_flange_tool), home)
+    ways, home = MotionPlanner(cell), cell.poses["home"]
+    assert home.q is not None and cell.detector.source is not None
+    q = solve_near(arm_world(cell.arm), from_rpy(START, (np.pi, 0.0, 0.0)) @ inverse(cell.T_flange_tool), home.q)
     assert q is not None
     with running("xarm6", "--seconds", "3600", "--detections", cell.detector.source) as emulator:
         for number in range(n):
-            cups = _layout(np.random.default_rng((seed, number)))
-            yield _run(emulator, ways, q, cups, llm, str(number))
+            cups = layout(np.random.default_rng((seed, number)))
+            emulator.ask(teleport=[float(v) for v in q])
+            emulator.ask(things=[{"label": "cup", "xyz_mm": [1000 * float(v) for v in c]} for c in cups])
+            with tempfile.TemporaryDirectory() as folder:
+                command = ["solve", TEXT, "--backend", "xarm", "--world", str(WORLD), "--host", emulator.host, "--port"]
+                command += [str(emulator.port), "--llm", llm, "--out", f"{folder}/run", "--json"]
+                done = subprocess.run([*TAMP, *command], cwd=ROOT, capture_output=True, text=True, check=False)
+                answer, at = json.loads(done.stdout), q
+                if answer["steps"] >= 2:  # where the arm was when its second step was done
+                    events = read(Path(folder) / "run" / "episode.jsonl")
+                    second = next(k for k, e in enumerate(events) if e["event"] == "done" and e["number"] == 2)
+                    at = np.array(next(e["q"] for e in reversed(events[:second]) if e["event"] == "at"))
+            nearest = min(cups, key=lambda c: float(np.linalg.norm(c - ways.tool(q)[:3, 3])))
+            miss = float(np.linalg.norm(ways.tool(at)[:3, 3] - nearest))
+            off = float(np.linalg.norm(tool_point(emulator, ways) - home.T_base_tool[:3, 3]))
+            right = answer["success"] and miss < EXACT and off < EXACT
+            values = {"miss, mm": 1000 * miss}
+            yield Row("the right cup, touched, lifted, home", right, values, str(answer.get("reason")), str(number))
 
 
-def _run(emulator: Emulator, ways: MotionPlanner, q: Array, cups: list[Array], llm: str, case: str) -> Row:
-    """One layout: the cups (3,) each, the arm at `q` (n,)."""
-    emulator.ask(teleport=[float(v) for v in q])
-    emulator.ask(things=[{"label": "cup", "xyz_mm": [1000 * float(v) for v in c]} for c in cups])
-    with tempfile.TemporaryDirectory() as folder:
-        command = ["solve", TEXT, "--backend", "xarm", "--world", str(WORLD), "--host", emulator.host]
-        command += ["--port", str(emulator.port), "--llm", llm, "--out", f"{folder}/run", "--json"]
-        done = subprocess.run([*TAMP, *command], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-        answer = json.loads(done.stdout)
-        at = _after_second_step(Path(folder) / "run" / "episode.jsonl") if answer["steps"] >= 2 else q
-    nearest = min(cups, key=lambda c: float(np.linalg.norm(c - ways.tool(q)[:3, 3])))
-    miss = float(np.linalg.norm(ways.tool(at)[:3, 3] - nearest))
-    off = error(ways.tool(np.array(emulator.state()["joints"])), ways.cell.poses["home"].T_base_tool)
-    right = answer["success"] and miss < EXACT and float(np.linalg.norm(off[:3])) < EXACT
-    return Row(
-        "the right cup, touched, lifted, home", right, {"miss, mm": 1000 * miss}, str(answer.get("reason")), case
-    )
-
-
-def _after_second_step(log: Path) -> Array:
-    """Where the arm was when its second step was done: joints (n,)."""
-    events = read(log)
-    second = next(n for n, e in enumerate(events) if e["event"] == "done" and e["number"] == 2)
-    return np.array(next(e["q"] for e in reversed(events[:second]) if e["event"] == "at"))
-
-
-def _layout(rng: np.random.Generator) -> list[Array]:
+def layout(rng: np.random.Generator) -> list[Array]:
     """Three cups (3,) on the table, at least 8 cm apart, within reach and away from the boxes."""
     cups: list[Array] = []
     while len(cups) < 3:

@@ -17,27 +17,25 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tamp.backends.xarm.arm_faults import ArmFault
-from tamp.backends.xarm.arm_result import ArmResult
+from tamp.backends.xarm.arm_faults import ArmFault, ArmResult, ArmStop
 from tamp.backends.xarm.arm_steps import ApproachObject, MoveToNamed, MoveToObject, MoveToPose, RetreatZ, Sleep, Step
-from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.runs.episode_log import read as read_log
 from tamp.runs.episode_runner import conduct
-from tests.arm_runs import run_on
+from tests.arm_runs import Still, run_on
 from tests.bench import ROOT, Row, grouped
-from tests.emulated import Emulator
+from tests.emulated import Emulator, running
 
 DUE = 1.0
-WORLD = ROOT / "problems" / "xarm" / "bench.toml"
 PLAN: tuple[Step, ...] = (
     MoveToNamed("home"),
     ApproachObject(("cup",)),
@@ -52,6 +50,25 @@ MOTIONS = 5
 CUP = np.array([0.42, 0.06, 0.06])
 QUIET = 1.0
 """Seconds after a run in which nothing may move."""
+SECONDS = {"freeze": 2.5, "delay": 1.5, "drop": 0.5}
+"""For which a fault lasts."""
+ERRORS = ("collision", "overspeed", "joint_limit", "emergency", "kinematic", "self_collision", "servo")
+BY_CONTROLLER = {kind: {"error"} for kind in ERRORS} | {
+    "drop": {"lost", "frozen", "unreachable"},
+    "freeze": {"frozen", "lost"},
+    "garbage": {"lost", "frozen", "refused", ""},
+    "half": {"lost", "frozen", "refused", ""},
+    "delay": {"frozen", "lost", ""},
+}
+EXPECTED = BY_CONTROLLER | {
+    "thread": {"stopped"},
+    "dead man": {"stopped"},
+    "stale": {"unseen", ""},
+    "blind": {"unseen", ""},
+    "other client": {"taken"},
+    "teleport": {"tracking_error", "taken", ""},
+}
+"""Kinds of verdict that are true of a fault; empty: the run may succeed in spite of it."""
 
 
 @dataclass(frozen=True)
@@ -61,81 +78,37 @@ class Case:
     kind: str
     motion: int
     share: float | None
-    seconds: float = 0.0
 
     def __str__(self) -> str:
         at = "before" if self.share is None else f"after {self.share:.0%} of"
-        return f"{self.kind}{f' for {self.seconds:g} s' if self.seconds else ''} {at} motion {self.motion}"
+        return f"{self.kind} {at} motion {self.motion}"
 
 
-EXPECTED = {
-    "collision": {"error"},
-    "overspeed": {"error"},
-    "joint_limit": {"error"},
-    "emergency": {"error"},
-    "kinematic": {"error"},
-    "self_collision": {"error"},
-    "servo": {"error"},
-    "drop": {"lost", "frozen", "unreachable"},
-    "freeze": {"frozen", "lost"},
-    "garbage": {"lost", "frozen", "refused", ""},
-    "half": {"lost", "frozen", "refused", ""},
-    "delay": {"frozen", "lost", ""},
-    "thread": {"stopped"},
-    "dead man": {"stopped"},
-    "stale": {"unseen", ""},
-    "blind": {"unseen", ""},
-    "other client": {"taken"},
-    "teleport": {"tracking_error", "taken", ""},
-}
-"""Kinds of verdict that are true of a fault; empty: the run may succeed in spite of it."""
-LINE = ("drop", "freeze", "garbage", "half", "delay")
-OURS = ("thread", "dead man", "stale", "blind", "other client", "teleport")
-
-
-def cases() -> Iterator[Case]:
-    """Every kind at every motion, before it, and early, in the middle and late in it."""
-    for kind in EXPECTED:
-        for motion in range(1, MOTIONS + 1):
-            for share in (None, 0.1, 0.5, 0.9):
-                seconds = {"freeze": 2.5, "delay": 1.5, "drop": 0.5}.get(kind, 0.0)
-                yield Case(kind, motion, share, seconds)
-
-
-class Eyes:
-    """A detector that sees a cup, until it is made blind or stuck."""
+class Detector(Still):
+    """Sees a cup, until it is made blind or stuck."""
 
     def __init__(self) -> None:
-        self.blind = False
+        super().__init__([("cup", CUP)])
         self.stuck_at: float | None = None
 
     def seen(self) -> tuple[Detection, ...]:
-        if self.blind:
-            return ()
-        return (Detection("cup", 0.9, CUP, self.stuck_at or time.time()),)
-
-    def trouble(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
+        found = super().seen()
+        return found if self.stuck_at is None else tuple(replace(d, time=self.stuck_at) for d in found)
 
 
 def bench(repeat: int = 1, seed: int = 0, only: tuple[str, ...] = tuple(EXPECTED)) -> Iterator[Row]:
     """A row a run, a line a kind of fault."""
-    todo = [c for c in cases() if c.kind in only] * repeat
+    todo = [Case(*each) for each in product(only, range(1, MOTIONS + 1), (None, 0.1, 0.5, 0.9))] * repeat
     random.Random(seed).shuffle(todo)
-    cell = read_workcell(WORLD)
+    cell = read_workcell(ROOT / "problems" / "xarm" / "bench.toml")
     cell = replace(cell, rates=replace(cell.rates, joint_speed=2.0, joint_acceleration=8.0, tool_speed=0.5))
-    ways, emulator = MotionPlanner(cell), Emulator("xarm6", ("--seconds", "7200"))
-    try:
+    ways = MotionPlanner(cell)
+    with running("xarm6", "--seconds", "7200") as emulator:
         for case in todo:
-            verdict, wrong, rest = tried(case, cell, ways, emulator)
+            verdict, wrong, rest = tried(case, ways, emulator)
             values = {} if rest is None or verdict.success else {"to rest, s": rest[0], "degrees": np.rad2deg(rest[1])}
             word = verdict.kind or "succeeded"
             yield Row(case.kind, not wrong, values, "; ".join([word, *wrong]), str(case), {"verdict": word})
-    finally:
-        emulator.end()
 
 
 def summary(rows: Sequence[Row]) -> Iterator[str]:
@@ -145,33 +118,32 @@ def summary(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def tried(
-    case: Case, cell: Workcell, ways: MotionPlanner, emulator: Emulator
+    case: Case, ways: MotionPlanner, emulator: Emulator
 ) -> tuple[ArmResult, list[str], tuple[float, float] | None]:
     """The verdict of a run with a fault, what does not hold that must, and the seconds and radians from the fault to
     standstill, where it happened."""
     with tempfile.TemporaryDirectory() as folder:
-        verdict, ours = ran(case, cell, ways, emulator, Path(folder) / "run")
+        _put_home(ways.cell, emulator)
+        verdict, ours = ran(case, ways, emulator, Path(folder) / "run")
         after = emulator.state()
         time.sleep(QUIET)
         later = emulator.state()
         found = list(_untrue(case, verdict, read_log(Path(folder) / "run" / "episode.jsonl")))
-        if verdict.halted and (later["moved_at"] or 0) > after["now"]:
-            found.append(f"moved {later['moved_at'] - after['now']:.2f} s after the stop was acknowledged")
-        faulted = next(iter(later["happened"]), ours)
-        rest = _rest(faulted, later) if faulted else None
+        moved_at = later["moved_at"] or 0.0
+        if verdict.halted and moved_at > after["now"]:
+            found.append(f"moved {moved_at - after['now']:.2f} s after the stop was acknowledged")
+        rest = None
+        if faulted := next(iter(later["happened"]), ours):
+            radians = np.abs(np.subtract(later["joints"], faulted["joints"])).max()
+            rest = max(0.0, moved_at - faulted["at"]), float(radians)
         emulator.ask(clear="faults")
         emulator.ask(release="emergency")
-        if case.kind == "teleport":  # somebody has to put it back into the workspace
-            _put_home(cell, emulator)
-        again, _ = ran(None, cell, ways, emulator, Path(folder) / "again")
+        if case.kind == "teleport":  # which may have left it outside of the workspace
+            _put_home(ways.cell, emulator)
+        again, _ = ran(None, ways, emulator, Path(folder) / "again")
         if not again.success:
             found.append(f"the next run did not work: {again.kind}: {again.reason}")
     return verdict, found, rest
-
-
-def _rest(faulted: dict[str, Any], later: dict[str, Any]) -> tuple[float, float]:
-    radians = np.abs(np.subtract(later["joints"], faulted["joints"])).max()
-    return max(0.0, (later["moved_at"] or 0.0) - faulted["at"]), float(radians)
 
 
 def _put_home(cell: Workcell, emulator: Emulator) -> None:
@@ -190,27 +162,25 @@ def _untrue(case: Case, verdict: ArmResult, log: list[dict[str, Any]]) -> Iterat
 
 
 def ran(
-    case: Case | None, cell: Workcell, ways: MotionPlanner, emulator: Emulator, folder: Path
+    case: Case | None, ways: MotionPlanner, emulator: Emulator, folder: Path
 ) -> tuple[ArmResult, dict[str, Any] | None]:
-    """One run with a fault, from home; or one without, from where the one before has left the arm. And where the arm
-    was, and when, as the bench did something to it."""
-    if case is not None:
-        _put_home(cell, emulator)
-    eyes, stop = Eyes(), ArmStop(dead_man=1.0 if case and case.kind == "dead man" else None)
+    """One run with a fault, or one without from where the one before has left the arm; and where the arm was, and when,
+    as the bench did something to it."""
+    detector, stop = Detector(), ArmStop(dead_man=1.0 if case and case.kind == "dead man" else None)
     try:
-        driver = Driver.connect(emulator.host, cell.arm, emulator.port)
+        driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
     except ArmFault as e:
         return ArmResult(False, (), 1, e.kind, str(e)), None
     try:
         if case is None:
             driver.clear()
-        elif case.kind not in OURS:
-            order = {"fault": case.kind, "motion": case.motion} | ({} if case.share is None else {"share": case.share})
-            emulator.ask(**order, **({"seconds": case.seconds} if case.seconds else {}))
-        watcher = _Watcher(case, emulator, eyes, stop, driver)
-        steps = PLAN if case else AGAIN
+        elif case.kind in BY_CONTROLLER:
+            order: dict[str, Any] = {"fault": case.kind, "motion": case.motion}
+            order |= {} if case.share is None else {"share": case.share}
+            emulator.ask(**order, **({"seconds": SECONDS[case.kind]} if case.kind in SECONDS else {}))
+        watcher, steps = _Watcher(case, emulator, detector, stop, driver), PLAN if case else AGAIN
         with watcher:
-            verdict = conduct(folder, lambda log: run_on(driver, ways, steps, log, eyes, stop))
+            verdict = conduct(folder, lambda log: run_on(driver, ways, steps, log, detector, stop))
         return verdict, watcher.acted
     finally:
         driver.close()
@@ -219,9 +189,11 @@ def ran(
 class _Watcher(threading.Thread):
     """Does at a certain place of the run what the emulator cannot: stops it, blinds it, moves the arm."""
 
-    def __init__(self, case: Case | None, emulator: Emulator, eyes: Eyes, stop: ArmStop, driver: Driver) -> None:
+    def __init__(
+        self, case: Case | None, emulator: Emulator, detector: Detector, stop: ArmStop, driver: Driver
+    ) -> None:
         super().__init__(daemon=True)
-        self.case, self.emulator, self.eyes, self.stop, self.driver = case, emulator, eyes, stop, driver
+        self.case, self.emulator, self.detector, self.stop, self.driver = case, emulator, detector, stop, driver
         self.first = emulator.state()["started"]
         self.over = threading.Event()
         self.acted: dict[str, Any] | None = None
@@ -235,38 +207,31 @@ class _Watcher(threading.Thread):
 
     def run(self) -> None:
         """In its own thread."""
-        alive = self.case is None or self.case.kind != "dead man"
-        done = self.case is None or self.case.kind not in OURS
+        case, done = self.case, self.case is None or self.case.kind in BY_CONTROLLER
         while not self.over.wait(0.01):
-            due = not done and self._there()
-            if alive or not (due or done):
+            due = not done and case is not None and self.emulator.state()["started"] - self.first >= case.motion
+            if case is None or case.kind != "dead man" or not (due or done):
                 self.stop.alive()
-            if due:
-                self._act()
+            if due and case is not None:
+                self._act(case)
                 done = True
 
-    def _there(self) -> bool:
-        assert self.case is not None
-        gone = self.emulator.state()["started"] - self.first
-        return bool(gone >= self.case.motion)
-
-    def _act(self) -> None:
-        assert self.case is not None
-        time.sleep(0.4 * (self.case.share or 0.0))
+    def _act(self, case: Case) -> None:
+        time.sleep(0.4 * (case.share or 0.0))
         state = self.emulator.state()
         self.acted = {"at": state["now"], "joints": state["joints"]}
-        match self.case.kind:
+        match case.kind:
             case "thread":
                 self.stop.now("another thread said so")
             case "stale":
-                self.eyes.stuck_at = time.time() - 10
+                self.detector.stuck_at = time.time() - 10
             case "blind":
-                self.eyes.blind = True
+                self.detector.things = ()
             case "other client":
                 other = Driver.connect(self.emulator.host, self.driver.arm, self.emulator.port)
                 other.halt()
                 other.close()
             case "teleport":
-                q = np.array(self.emulator.state()["joints"]) + 0.3
-                self.emulator.ask(teleport=[float(v) for v in q])
+                q = np.array(state["joints"]) + 0.3
+                self.emulator.ask(teleport=q.tolist())
                 self.acted["joints"] = q.tolist()

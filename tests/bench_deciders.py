@@ -1,20 +1,15 @@
-"""`make bench-deciders`: somebody else than the planner decides, one command after another; does it get there?
+"""`make bench-deciders`: a model, or chance, decides in the planner's place, one command after another.
 
-    python tests/bench_deciders.py [--tasks N] [--n N] [--deciders qwen chance] [--llm NAME] [--out DIR]
-
-The first of LIBERO's tasks in each of its four suites, in their first initial states, from the task's own goal; the
-clock paused, perception `oracle`. `qwen` is what `tamp live --decider qwen` does; `chance` draws one of the commands
-that could be given then. Success is LIBERO's `check_success()` at the end. Goes on where it was interrupted.
+The first tasks of four suites of LIBERO in their first initial states, from the task's own goal; the clock paused,
+perception `oracle`. `qwen` is what `tamp live --decider qwen` does; `chance` draws one of the commands that could be
+given then. `ok` is LIBERO's `check_success()` at the end.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+import contextlib
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -25,20 +20,19 @@ from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.scene_description import Task
 from tamp.backends.libero.tasks import suite_tasks
 from tamp.model.state import problem_of
 from tamp.pddl.domain_file import load as load_domain
 from tamp.planning.assistant import JournalBuffer
 from tamp.planning.deliberation import Ready, Thought
 from tamp.quiet import hush_simulator, hush_warnings
-from tamp.runs.bench.records import wilson
-from tests.bench import keep, read, resumed
-from tests.live_sessions import Live, direct, session_on
+from tests.bench import Kept, Row, grouped
+from tests.live_sessions import direct, session_on
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10")
 MOST_SECONDS = 180.0
 """Of the simulation, for a task."""
-Record = dict[str, Any]
 
 
 def chance(rng: np.random.Generator) -> Decide:
@@ -52,71 +46,45 @@ def chance(rng: np.random.Generator) -> Decide:
     return decide
 
 
-def episode(environment: LiberoEnvironment, decide: Decide) -> Record:
-    """One task, decided for."""
-    began = time.perf_counter()
-    perceiver = OraclePerceiver(environment, goal_regions(environment))
-    live: Live = session_on(environment, perceiver, environment.robot_model(), "")
-    director = direct(live, decide)
-    live.session.pursue(task_goal(environment, perceiver.perceive()))
-    (deciding,) = live.session.activities
-    live.run(MOST_SECONDS, lambda: deciding.over)
-    live.run(1.0)
-    return {
-        "success": environment.check_success(),
-        "decisions": director.asked,
-        "orders": [list(told) for told in director.before],
-        "reason": deciding.waits_for or None,
-        "seconds": round(time.perf_counter() - began, 1),
-    }
-
-
-def table(records: list[Record]) -> Iterator[str]:
-    """Successes by who decided and by suite, and how many commands were refused (a false `end` too) or failed."""
-    for decider in dict.fromkeys(r["decider"] for r in records):
-        for suite in (*SUITES, None):
-            some = [r for r in records if r["decider"] == decider and suite in (None, r["suite"])]
-            good, n = sum(r["success"] for r in some), len(some)
-            if n:
-                low, high = wilson(good, n)
-                rate = f"{good}/{n} = {100 * good / n:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
-                asked, became = sum(r["decisions"] for r in some), [told for r in some for _, told in r["orders"]]
-                refused, failed = (sum(t.startswith(kind) for t in became) for kind in ("refused", "failed"))
-                yield f"{decider:7} {suite or 'all':15} {rate}; decisions {asked}, refused {refused}, failed {failed}"
-
-
-def main() -> None:
-    """See the module."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--tasks", type=int, default=5, help="of each suite")
-    parser.add_argument("--n", type=int, default=5, help="initial states of each task")
-    parser.add_argument("--deciders", nargs="+", choices=("qwen", "chance"), default=["qwen", "chance"])
-    parser.add_argument("--llm", default="qwen2.5-coder-1.5b")
-    parser.add_argument("--out", type=Path, default=Path("results/deciders"))
-    asked = parser.parse_args()
+def bench(
+    kept: Kept,
+    tasks: int = 5,
+    n: int = 5,
+    deciders: tuple[str, ...] = ("qwen", "chance"),
+    llm: str = "qwen2.5-coder-1.5b",
+) -> Iterator[Row]:
+    """A row an episode: `n` initial states of the first `tasks` of each suite."""
     hush_warnings()
     rendering.prepare(video=False)
-    results = asked.out / f"{asked.llm}.jsonl"
-    had = {(r["decider"], r["suite"], r["task_id"], r["init_state"]) for r in resumed(results)}
-    deciders: dict[str, Decide] = {
-        "qwen": Advisor(load(asked.llm), load_domain("tabletop"), JournalBuffer()),
-        "chance": chance(np.random.default_rng(0)),
-    }
-    for k in range(asked.n):
-        for suite in SUITES:
-            for task in suite_tasks(suite)[: asked.tasks]:
-                due = [d for d in asked.deciders if (d, suite, task.task_id, k) not in had]
-                for decider in due:
-                    with hush_simulator():
-                        environment = LiberoEnvironment(task, init_state=k)
-                        try:
-                            record = episode(environment, deciders[decider])
-                        finally:
-                            environment.close()
-                    record = {"decider": decider, "suite": suite, "task_id": task.task_id, "init_state": k} | record
-                    keep(results, record)
-    sys.stdout.writelines(f"{line}\n" for line in table(read(results)))
+    decide: dict[str, Decide] = {"chance": chance(np.random.default_rng(0))}
+    if "qwen" in deciders:
+        decide["qwen"] = Advisor(load(llm), load_domain("tabletop"), JournalBuffer())
+    for state, suite in product(range(n), SUITES):
+        with hush_simulator():
+            chosen = suite_tasks(suite)[:tasks]
+        for task, decider in product(chosen, deciders):
+            case = f"{decider} {llm}: {suite}/{task.task_id}, state {state}"
+            if not kept.has(case):
+                yield _episode(task, state, decide[decider], f"{decider}, {suite}", case)
 
 
-if __name__ == "__main__":
-    main()
+def _episode(task: Task, state: int, decide: Decide, line: str, case: str) -> Row:
+    """One task, decided for."""
+    with hush_simulator(), contextlib.closing(LiberoEnvironment(task, init_state=state)) as environment:
+        perceiver = OraclePerceiver(environment, goal_regions(environment))
+        live = session_on(environment, perceiver, environment.robot_model(), "")
+        director = direct(live, decide)
+        live.session.pursue(task_goal(environment, perceiver.perceive()))
+        (deciding,) = live.session.activities
+        live.run(MOST_SECONDS, lambda: deciding.over)
+        live.run(1.0)
+        answers = [answer for _, answer in director.before]
+        data = {kind: sum(a.startswith(kind) for a in answers) for kind in ("refused", "failed")}
+        values = {"decisions": float(director.asked)}
+        return Row(line, environment.check_success(), values, deciding.waits_for or "not reached", case, data)
+
+
+def summary(rows: Sequence[Row]) -> Iterator[str]:
+    """How many commands were refused (a false `end` too) or failed."""
+    for line, some in grouped(rows).items():
+        yield f"{line}: " + ", ".join(f"{kind} {sum(r.data[kind] for r in some)}" for kind in ("refused", "failed"))

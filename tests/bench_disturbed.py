@@ -2,35 +2,23 @@
 
 The task's goal is given, or with --words its sentence. LIBERO's check says what came of it; where the task cannot be
 done any more (`taken`), what counts is a no with a reason that names the thing. Episodes in which nothing could be
-disturbed count nowhere. `reaction` is the time until the arm is on its new path, or at rest. With --repair the model,
-or chance, is asked where nothing else helps. Initial states from 0 on, or with --develop from 40 on. Resumable.
+disturbed count nowhere. `reaction` is the time until the arm is on its new path, or at rest. Initial states from 0 on,
+or with --develop from 40 on. Resumable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
-
-from llm.planner.deciding import commands
-from tamp.agent.director import DecisionRequest
-from tamp.api.bench_episodes import Runner, Setup, record
-from tamp.api.configs import BenchConfig, SolveConfig
+from tamp.api.bench_episodes import Setup, record
+from tamp.api.configs import BenchConfig
 from tamp.backends.libero import rendering
 from tamp.backends.libero.perturbation_schedule import IMPOSSIBLE, KINDS
-from tamp.model.domain import Domain
-from tamp.model.events import Journal
-from tamp.model.state import problem_of
-from tamp.planning.deliberation import Ready
 from tamp.runs.bench.records import EpisodeRecord, Results
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.bench.workers import run as run_workers
-from tamp.runs.episode import Settings
-from tamp.runs.goal_origin import GoalOrigin
 from tests.bench import Row
 from tests.bench_perception import DEVELOP
 
@@ -51,7 +39,7 @@ HANDLES: Tasks = {"libero_goal": (0, 3), "libero_90": (6, 7, 8, 11, 23, 35)}
 PERIOD = 0.05
 """Seconds of a control step."""
 NONE = "none"
-"""Episodes that nobody disturbs, for comparison."""
+"""Episodes without a disturbance, for comparison."""
 WHERE: dict[str, Tasks] = {"shut": DRAWERS, "half-shut": DRAWERS, "turned-back": KNOBS, "slips": HANDLES}
 
 
@@ -62,51 +50,11 @@ def keys(kind: str, episodes: int, first: int) -> Iterator[Key]:
     return islice(every, episodes)
 
 
-def _honest(r: EpisodeRecord) -> bool:
-    """Whether an episode ended with a reason that names what was taken away, and with no claim of success."""
-    thing = str(r.disturbed["thing"]).rstrip("_0123456789")
-    return not r.success and r.failure_stage not in (None, "error", "checker") and thing in r.failure_reason
-
-
-@dataclass(frozen=True)
-class Chance:
-    """Decides at random."""
-
-    domain: Domain
-    journal: Journal
-    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
-
-    def __call__(self, asked: DecisionRequest) -> Ready[str]:
-        state = asked.state.with_facts(asked.goal.rules(self.domain, asked.state))
-        valid = commands(problem_of(self.domain, state, asked.goal.parts), asked)
-        said = str(self.rng.choice(valid)) if valid else ""
-        self.journal.event("decision", command=said, not_again=sorted(asked.not_again))
-        return Ready(said)
-
-
-@dataclass(frozen=True)
-class ByChance(Setup):
-    """Decides at random where nothing else helps, with the oracle."""
-
-    def __call__(self) -> Runner:
-        """The runner of the episodes."""
-        made = super().__call__()
-        return _AdvisedByChance(made.setup, made.domain, made.model)
-
-
-class _AdvisedByChance(Runner):
-    def settings(self, config: SolveConfig, origin: GoalOrigin) -> Settings:
-        """As in any benchmark, but for what is asked where nothing else helps."""
-        return replace(super().settings(config, origin), advises=partial(Chance, self.domain))
-
-
 def bench(
     only: tuple[str, ...] = (NONE, *KINDS),
     perception: str = "oracle",
     words: bool = False,
     episodes: int = 20,
-    without: tuple[str, ...] = (),
-    repair: str | None = None,
     develop: bool = False,
     workers: int = 2,
     out: Path = Path("results/disturbed"),
@@ -116,18 +64,15 @@ def bench(
     for kind in only:
         if kind in KINDS and KINDS[kind].cameras and perception != "camera":
             continue
-        folder = out / "-".join(filter(None, [perception, *without, repair])) / kind
-        made = ByChance if repair == "chance" else Setup
+        folder = out / perception / kind
         config = BenchConfig(
             suites=("drawn",),
             stage="all" if words else "plan",
             perception=perception,
             disturb=None if kind == NONE else kind,
-            without=",".join(without),
-            repair=repair if made is Setup else None,
         )
         due = list(keys(kind, episodes, DEVELOP if develop else 0))
-        yield from (_row(kind, r) for r in _records(made(config, folder), due, workers) if r.disturbed or kind == NONE)
+        yield from (_row(kind, r) for r in _records(Setup(config, folder), due, workers) if r.disturbed or kind == NONE)
 
 
 def _records(setup: Setup, due: list[Key], most: int) -> list[EpisodeRecord]:
@@ -146,7 +91,10 @@ def _records(setup: Setup, due: list[Key], most: int) -> list[EpisodeRecord]:
 
 
 def _row(kind: str, r: EpisodeRecord) -> Row:
-    good = _honest(r) if kind in IMPOSSIBLE else r.success
+    good = r.success
+    if kind in IMPOSSIBLE:  # a reason that names what was taken away, and no claim of success
+        thing = str(r.disturbed["thing"]).rstrip("_0123456789")
+        good = not good and r.failure_stage not in (None, "error", "checker") and thing in r.failure_reason
     values = {"reaction, s": PERIOD * r.disturbed["resumed"]} if "resumed" in (r.disturbed or {}) else {}
     values |= {"steps": r.steps} if r.success else {}
     values |= {f"verdicts, {name}": n for name, n in (r.verdicts or {}).items()}

@@ -2,20 +2,19 @@
 
 Every thing of some scenes that can be carried is taken once, scene after scene, until each of many classes had its
 turn. The goal is given. That it holds is the simulator's word; the error is between where the tool was to be against
-the thing and where it truly is. With `--noise moved` somebody has run into the fixed camera, with `hand` the one in the
-hand is not where it is said to be; with --calibrated it was found out before where they are, for five such errors by
-turns. With --disturb the world is disturbed, `nudged` moves the thing while the hand comes near. Initial states from 0
-on, or with --develop from 40 on.
+the thing and where it truly is. With `--noise moved` the fixed camera is off, with `hand` the one in the hand; with
+--calibrated it was found out before where they are, for five such errors by turns. With --disturb the world is
+disturbed, `nudged` moves the thing while the hand comes near. Initial states from 0 on, or with --develop from 40 on.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,21 +22,23 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
-from tamp.agent.recovery_options import REFLEXES
 from tamp.api import arguments, camera_policies, language
 from tamp.api.sources import from_pddl
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.libero.environment import LiberoEnvironment, Scenes
+from tamp.perception import calibration, recordings
 from tamp.perception.camera import ROBOT
 from tamp.perception.library import load as library
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.bench.workers import run as run_workers
 from tamp.runs.episode import Settings
+from tamp.runs.episode_log import read as read_log
 from tamp.runs.policy.remote import PolicyProcess
+from tamp.runs.scene_recording import Order, record
 from tests.bench import Kept, Row
 from tests.bench_perception import DEVELOP
-from tests.places import by_policy as run_camera
+from tests.places import by_policy
 
 SCENES = {
     "libero_object": (0, 2, 4, 6, 8),
@@ -52,12 +53,11 @@ RIGS = 5
 """Ways in which a camera is wrong that are calibrated, each for its share of the episodes."""
 MOST = 6
 """Things of one class at most."""
-Record = dict[str, Any]
 
 
 @dataclass(eq=False)
 class Probe:
-    """Where tool and thing truly are in each control step."""
+    """Where tool and thing truly are in each control step; what disturbs an environment, but leaves the action."""
 
     environment: LiberoEnvironment
     thing: str
@@ -65,75 +65,63 @@ class Probe:
     place: list[Array] = field(default_factory=list)
 
     def __call__(self, action: Array) -> Array:
-        """Note it; the action is left as it is."""
         self.tool.append(self.environment.robot_state().T_world_tool[:3, 3].copy())
         self.place.append(self.environment.pose_of(self.thing)[:3, 3])
         return action
 
 
-@dataclass(frozen=True)
-class Setup:
-    """What all episodes share; called in a worker it makes what runs them."""
+@dataclass(eq=False)
+class Runner:
+    """Takes one thing an episode: the one of a scene that has the number `wording` of the key."""
 
     folder: Path
     noise: str
-    without: tuple[str, ...]
-    calibrated: bool = False
-    disturb: str | None = None
+    calibrated: bool
+    disturb: str | None
+    _scenes: Scenes = field(default_factory=lambda: Scenes(render=True))
+    _policy: PolicyProcess | None = None
 
     def calibration(self, rig: int) -> Path | None:
         """What was found out of one of several rigs beforehand."""
         return self.folder / f"calibration-{rig}.json" if self.calibrated else None
 
-    def __call__(self) -> Runner:
-        """What runs the episodes."""
-        hush_warnings()
-        rendering.prepare(video=False, camera=True)
-        return Runner(self)
-
-
-@dataclass(eq=False)
-class Runner:
-    """Takes one thing an episode."""
-
-    setup: Setup
-    _scenes: Scenes = field(default_factory=lambda: Scenes(render=True))
-    _policy: PolicyProcess | None = None
-
-    def __call__(self, k: Key) -> Record:
-        """The record of taking the thing of a scene that has the number `wording`."""
-        setup = self.setup
-        reflexes = tuple(r for r in REFLEXES if r not in setup.without)
+    def __call__(self, k: Key) -> dict[str, Any]:
         with hush_simulator():
             if self._policy is None:
                 recipe = camera_policies.PolicyRecipe("tabletop", "fast-downward", None)
-                self._policy = camera_policies.process(replace(recipe, reflexes=reflexes))
+                self._policy = camera_policies.process(recipe)
             environment = self._scenes.of(tasks.find(f"{k.suite}/{k.task_id}"), 0, k.init_state)
             thing = list(environment.domain.objects_dict)[k.wording]
             category = environment.domain.objects_dict[thing].category_name
             environment.disturbed = probe = Probe(environment, thing)
-            domain, folder = arguments.domain("tabletop"), setup.folder / "-".join(map(str, k))
-            rig = sum(k[1:]) % RIGS
-            known = setup.calibration(rig)
-            settings = Settings(domain, language.planner("fast-downward", None), 0, k.init_state, calibration=known)
-            settings = replace(settings, disturb=setup.disturb)
+            domain, folder, rig = arguments.domain("tabletop"), self.folder / "-".join(map(str, k)), sum(k[1:]) % RIGS
+            known = self.calibration(rig)
+            planner = language.planner("fast-downward", None)
+            settings = Settings(domain, planner, 0, k.init_state, calibration=known, disturb=self.disturb)
             goal = from_pddl([f"(holding {thing})"], [], domain)
-            drawn = (rig,) if known else (0, k.task_id, k.init_state, k.wording)
-            noise = camera_policies.noise(setup.noise, *drawn)
+            noise = camera_policies.noise(self.noise, *((rig,) if known else (0, k.task_id, k.init_state, k.wording)))
             try:
-                result = run_camera(
+                result = by_policy(
                     environment.task, goal, settings, self._policy, folder, lambda line: None, environment, noise
                 )
             finally:
                 environment.disturbed = None
-        told = {"key": list(k), "class": category, "thing": thing, "holds": result.reached}
-        return told | {"stage": result.stage, "reason": result.reason, "off": off(folder, probe, thing)}
+        reason = f"{thing} {result.stage}: {result.reason}"
+        off = _off(folder, probe, thing)
+        return {"key": list(k), "class": category, "holds": result.reached, "reason": reason, "off": off}
 
 
-def off(folder: Path, probe: Probe, thing: str) -> list[float] | None:
-    """How far (3,) the tool was from where it was to be against the thing when the fingers closed the first time; None
+def started(setup: Runner) -> Runner:
+    """In a worker: what runs the episodes."""
+    hush_warnings()
+    rendering.prepare(video=False, camera=True)
+    return setup
+
+
+def _off(folder: Path, probe: Probe, thing: str) -> float | None:
+    """How far (m) the tool was from where it was to be against the thing when the fingers closed the first time; None
     where they did not."""
-    events = [json.loads(line) for line in (folder / "episode.jsonl").read_text().splitlines()]
+    events = read_log(folder / "episode.jsonl")
     names = next((e["names"] for e in events if e["event"] == "matched"), {})
     ours = next((ours for ours, theirs in names.items() if theirs == thing), None)
     looked: Array | None = None
@@ -145,21 +133,16 @@ def off(folder: Path, probe: Probe, thing: str) -> list[float] | None:
             was_to_be = np.array(e["note"]["grasp"])[:3, 3] - looked
         elif e["event"] == "command" and e["stage"] == "grip" and was_to_be is not None:
             step = int(np.argmin(np.linalg.norm(np.array(probe.tool) - e["tool"], axis=1)))
-            is_at = probe.tool[step] - probe.place[step]
-            return [round(float(x), 5) for x in is_at - was_to_be]
+            return float(np.linalg.norm(probe.tool[step] - probe.place[step] - was_to_be))
     return None
 
 
-def calibrate(setup: Setup, first: int) -> Iterator[str]:
+def calibrate(setup: Runner, first: int) -> Iterator[str]:
     """Calibrate each rig, as `tamp perception record` and `tamp calibrate` do."""
-    from tamp.perception import calibration, recordings
-    from tamp.runs.scene_recording import Order, record
-
     skins = library().robots[ROBOT].skins
     for rig in range(RIGS):
         path = setup.calibration(rig)
-        assert path is not None
-        if path.exists():
+        if path is None or path.exists():
             continue
         order = Order(tasks.find(VIEWS), arguments.domain("tabletop"), rig, first, setup.noise, every=EVERY)  # type: ignore[arg-type]
         with hush_simulator(), tempfile.TemporaryDirectory() as folder:
@@ -171,36 +154,24 @@ def calibrate(setup: Setup, first: int) -> Iterator[str]:
         yield f"rig {rig}: " + ", ".join(f"{f.camera} {1000 * f.size[0]:.1f} mm" for f in found)
 
 
-def every(first: int) -> Iterator[tuple[Key, str]]:
-    """Every thing of the scenes and its class, in one initial state, then in the next one."""
-    for state in range(first, first + 10):
-        for suite, numbers in SCENES.items():
-            for number in numbers:
-                with hush_simulator():
-                    built = LiberoEnvironment(tasks.find(f"{suite}/{number}"), init_state=state)
-                    things = list(built.domain.objects_dict.items())
-                    built.close()
-                for n, (_, thing) in enumerate(things):
-                    yield Key(suite, number, state, n), str(thing.category_name)
-
-
-def chosen(first: int, episodes: int) -> list[Key]:
-    """The first of them, no class more than `MOST` times."""
+def chosen(first: int) -> Iterator[Key]:
+    """Every thing of the scenes in one initial state, then in the next one, but no class more than `MOST` times."""
     count: Counter[str] = Counter()
-
-    def fitting() -> Iterator[Key]:
-        for k, category in every(first):
-            count[category] += 1
-            if count[category] <= MOST:
-                yield k
-
-    return list(islice(fitting(), episodes))
+    for state in range(first, first + 10):
+        for suite, number in ((suite, number) for suite, numbers in SCENES.items() for number in numbers):
+            with hush_simulator():
+                built = LiberoEnvironment(tasks.find(f"{suite}/{number}"), init_state=state)
+                categories = [str(thing.category_name) for thing in built.domain.objects_dict.values()]
+                built.close()
+            for n, category in enumerate(categories):
+                count[category] += 1
+                if count[category] <= MOST:
+                    yield Key(suite, number, state, n)
 
 
 def bench(
     kept: Kept,
     noise: str = "clean",
-    without: tuple[str, ...] = (),
     calibrated: bool = False,
     disturb: str | None = None,
     episodes: int = 100,
@@ -210,21 +181,18 @@ def bench(
     """A row a grasp."""
     rendering.prepare(video=False, camera=True, may=True)
     first = DEVELOP if develop else 0
-    line = "-".join([noise, *["calibrated"] * calibrated, *filter(None, [disturb]), *without])
-    setup = Setup(kept.folder / line, noise, without, calibrated, disturb)
+    line = "-".join([noise, *["calibrated"] * calibrated, *filter(None, [disturb])])
+    setup = Runner(kept.folder / line, noise, calibrated, disturb)
     setup.folder.mkdir(parents=True, exist_ok=True)
-    due = [k for k in chosen(first, episodes) if not kept.has(f"{line}: {list(k)}")]
+    due = [k for k in islice(chosen(first), episodes) if not kept.has(f"{line}: {list(k)}")]
 
-    def given_up(k: Key) -> Record:
-        told = {"key": list(k), "class": "?", "thing": "?", "holds": False}
-        return told | {"stage": "error", "reason": "its process died", "off": None}
+    def given_up(k: Key) -> dict[str, Any]:
+        return {"key": list(k), "class": "?", "holds": False, "reason": "its process died", "off": None}
 
-    if calibrated:
-        sys.stderr.writelines(f"{told}\n" for told in calibrate(setup, first))
-    for r in run_workers(due, workers, setup, given_up):
-        values = {"off, mm": 1000 * float(np.linalg.norm(r["off"]))} if r["off"] else {}
-        detail = f"{r['thing']} {r['stage']}: {r['reason']}"
-        yield Row(line, r["holds"], values, detail, f"{line}: {r['key']}", {"class": r["class"]})
+    sys.stderr.writelines(f"{found}\n" for found in calibrate(setup, first))
+    for r in run_workers(due, workers, partial(started, setup), given_up):
+        values = {} if r["off"] is None else {"off, mm": 1000 * r["off"]}
+        yield Row(line, r["holds"], values, r["reason"], f"{line}: {r['key']}", {"class": r["class"]})
 
 
 def summary(rows: Sequence[Row]) -> Iterator[str]:

@@ -1,41 +1,29 @@
-"""`make bench-meaning`: is what is said what is done? In other people's words, of scenes and of other domains.
-
-    python tests/bench_meaning.py [--part develop|measured|unseen] [--sets …]
-                                  [--every N] [--llm NAME] [--out DIR]
+"""`make bench-meaning`: does an instruction come to what its writer meant? Of scenes and of other domains.
 
 The sets in problems/meaning/ were written from a picture and a list of things (`meaning`: not, except, or, all, then,
-it; `denial`: that something is not to be, said with none of these words; `words`: other words for a task), from a
-domain that is not tabletop (`domain`), or from domains/kitchen (`verbs`: what it has of its own, and what only sounds
-so), without sight of the code, and split before anything was built on them; the measured half's sha256 is checked.
-Initial state 0, perception `oracle`.
-An answer is right when its goals come to the same as the ones that were written, one after the other, and leave alone
-what was to be left alone; a refusal when one is due or as good. `contradicts` counts answers with a goal that the
-writer named as excluded.
+it; `denial`: that something is not to be, without these words; `words`: other words for a task), from a domain that is
+not tabletop (`domain`), or from domains/kitchen (`verbs`), without sight of the code; initial state 0, perception
+`oracle`. `ok`: the goals come to the same as those that were written, one after the other, and leave alone what was to
+be left alone; or a refusal, where one is due or as good. Also counted are goals that the writer excluded.
 """
 
 from __future__ import annotations
 
-import argparse
-import hashlib
-import json
-import statistics
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import compress, product
-from pathlib import Path
 from typing import Any
 
-from llm.models.language_model import Model
 from llm.reader.binding import Goals
 from llm.reader.goal_reader import Stage, stage_of, understand
 from llm.vocabulary.names import own_words
 from llm.vocabulary.phrases import SceneVocabulary, vocabulary, vocabulary_of
 from tamp.api.decoding import Looked, is_the_tasks, look_at
 from tamp.api.language import model as load_model
-from tamp.backends.libero import rendering
+from tamp.backends.libero import rendering, tasks
 from tamp.errors import Refusal
 from tamp.model.domain import Domain
 from tamp.model.formula import TRUE, And, Formula, Not, Or, alternatives, conjunction, conjuncts, holds, literals
@@ -46,13 +34,12 @@ from tamp.pddl.planner import Engine
 from tamp.pddl.reading import read_problem
 from tamp.perception import relative_places
 from tamp.quiet import hush_simulator, hush_warnings
-from tamp.runs.bench.records import wilson
-from tests.bench import keep, read, resumed
+from tests.bench import ROOT, Kept, Row, check_committed, grouped, read
 
-SETS = Path(__file__).parents[1] / "problems" / "meaning"
+SETS = ROOT / "problems" / "meaning"
 MOST_ATOMS = 14
 """Up to so many atoms two goals are compared in all states."""
-Record = dict[str, Any]
+Case = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,25 +52,18 @@ class World:
     looked: Looked | None = None
 
 
-def cases(name: str, part: str) -> list[Record]:
-    """The instructions of a half of a set, each with what is expected."""
-    path = SETS / f"{name}-{part}.jsonl"
-    if part != "develop":
-        digest = (SETS / f"{name}-{part}.sha256").read_text().split()[0]
-        if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-            raise SystemExit(f"{path.name} is not the one that was committed")
-    return [_in_full(json.loads(line), name) for line in path.read_text().splitlines()]
-
-
-def _in_full(case: Record, name: str) -> Record:
-    """A case of `verbs`, which has no more than the goal that is meant, null for none, in the form of the others."""
+def cases(name: str, part: str) -> list[Case]:
+    """The instructions of a part of a set, each with what is expected."""
+    check_committed(SETS / f"{name}-{part}.jsonl")
+    found = read(SETS / f"{name}-{part}.jsonl")
     if name != "verbs":
-        return case
-    goal = case["goal"] or []
-    rest = {"goal": [goal] if isinstance(goal, str) else goal, "also": [], "never": [], "untouched": []}
-    return case | rest | {"refuse": case["goal"] is None, "kind": name, "domain": "kitchen"}
+        return found
+    goals = [[c["goal"]] if isinstance(c["goal"], str) else c["goal"] for c in found]  # None: a refusal is due
+    rest = {"also": [], "never": [], "untouched": [], "kind": name, "domain": "kitchen"}
+    return [c | rest | {"goal": g or [], "refuse": g is None} for c, g in zip(found, goals, strict=True)]
 
 
+@lru_cache(maxsize=1)
 def world_of(name: str, of: str = "tabletop") -> World:
     """A scene by its name, spoken of in a domain, or a problem by its folder in problems/meaning/."""
     if (SETS / name / "problem.pddl").is_file():
@@ -91,8 +71,6 @@ def world_of(name: str, of: str = "tabletop") -> World:
         state = state_of(read_problem(domain.path, SETS / name / "problem.pddl")[2])
         return World(vocabulary_of(state, domain), state, domain)
     with hush_simulator():
-        from tamp.backends.libero import tasks
-
         task = tasks.find(name)
         at = look_at(task, 0, None if task.suite is None else 0, sight=False)
     domain = load_domain(of)
@@ -100,7 +78,7 @@ def world_of(name: str, of: str = "tabletop") -> World:
     return World(vocabulary(at.view.scene, state, at.task.names, own_words(domain)), state, domain, at)
 
 
-def judged(case: Record, goals: Goals | None, stage: Stage, at: World) -> tuple[str, bool]:
+def judged(case: Case, goals: Goals | None, stage: Stage, at: World) -> tuple[str, bool]:
     """right, refused or wrong; and whether the goals ask for what was excluded."""
     if goals is None:
         return ("right" if case.get("refuse") or case.get("refuse_ok") else "refused"), False
@@ -110,8 +88,8 @@ def judged(case: Record, goals: Goals | None, stage: Stage, at: World) -> tuple[
     excluded = bool({str(a) for g in goals for a in g.atoms} & set(case["never"]))
     if case["refuse"]:
         return "wrong", excluded
-    wanted = [w for w in (case["goal"], *case["also"]) if _same(goals, w, stage)]
-    kept = set(case["untouched"]) <= set(goals[-1].untouched) | (set(case["untouched"]) - set(stage.can.state.symbols))
+    wanted = any(_same(goals, way, stage) for way in (case["goal"], *case["also"]))
+    kept = set(case["untouched"]) & set(stage.can.state.symbols) <= set(goals[-1].untouched)
     return ("right" if wanted and kept else "wrong"), excluded
 
 
@@ -145,68 +123,39 @@ def _alike(a: Formula, b: Formula) -> bool:
     return all(holds(a, state) == holds(b, state) for state in states)
 
 
-def run(asked: argparse.Namespace, results: Path) -> None:
-    """Ask what is not in the results yet, world by world."""
-    done, model = {(r["scene"], r["text"]) for r in resumed(results)}, load_model(asked.llm)
-    some = [(name, c) for name in asked.sets for c in cases(name, asked.part)[:: asked.every]]
-    left = [(name, c) for name, c in some if (c["scene"], c["text"]) not in done]
-    for scene, of in dict.fromkeys((c["scene"], c.get("domain", "tabletop")) for _, c in left):
-        at = world_of(scene, of)
-        for name, case in (x for x in left if (x[1]["scene"], x[1].get("domain", "tabletop")) == (scene, of)):
-            keep(results, {"set": name} | _ask(case, at, model))
-
-
-def _ask(case: Record, at: World, model: Model) -> Record:
-    begun, goals, why = time.perf_counter(), None, ""
-    told: Record = {"confidence": None, "probability": None}
-    stage = stage_of(at.domain, at.state, at.words)
-    try:
-        answer = understand(case["text"], replace(stage, planner=Engine()), model)
-        goals, told = answer.goals, {key: answer.as_dict()[key] for key in ("confidence", "probability", "reply")}
-        verdict, excluded = judged(case, goals, stage, at)
-    except Refusal as e:  # also of a place that has no room
-        why, goals = f"{e.kind}: {e}", None
-        verdict, excluded = judged(case, None, stage, at)
-    told |= {"verdict": verdict, "contradicts": excluded, "goals": [str(g) for g in goals or ()], "why": why}
-    told |= {"kind": case.get("kind", "words"), "scene": case["scene"], "text": case["text"]}
-    return told | {"seconds": round(time.perf_counter() - begun, 3)}
-
-
-def table(records: list[Record]) -> Iterator[str]:
-    """By set, and by kind."""
-    for name in sorted({r["set"] for r in records}):
-        some = [r for r in records if r["set"] == name]
-        n, right = len(some), sum(r["verdict"] == "right" for r in some)
-        low, high = wilson(right, n)
-        wrong, against = sum(r["verdict"] == "wrong" for r in some), sum(r["contradicts"] for r in some)
-        sure = sum(r["verdict"] == "wrong" and r["confidence"] > 0.8 for r in some)
-        yield (
-            f"{name:8} right {right}/{n} = {100 * right / n:.1f} % ({100 * low:.1f} to {100 * high:.1f}), "
-            f"wrong {wrong}, contradicting {against}, wrong with confidence over 0.8 {sure}, "
-            f"median {statistics.median(r['seconds'] for r in some):.2f} s"
-        )
-        kinds = Counter((r["kind"], r["verdict"]) for r in some)
-        for kind in sorted({r["kind"] for r in some}):
-            told = ", ".join(f"{verdict} {kinds[kind, verdict]}" for verdict in ("right", "refused", "wrong"))
-            yield f"    {kind:10} {told}"
-
-
-def main() -> None:
-    """See the module."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--part", choices=("develop", "measured", "unseen"), default="measured")
-    parser.add_argument("--sets", nargs="+", default=["meaning", "denial", "words", "domain", "verbs"])
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth instruction of a set")
-    parser.add_argument("--llm", default="qwen2.5-coder-1.5b")
-    parser.add_argument("--out", type=Path, default=Path("results/meaning"))
-    asked = parser.parse_args()
+def bench(
+    kept: Kept,
+    sets: tuple[str, ...] = ("meaning", "denial", "words", "domain", "verbs"),
+    part: str = "measured",
+    n: int = 1000,
+    llm: str = "qwen2.5-coder-1.5b",
+) -> Iterator[Row]:
+    """A row an instruction, a line a set; the part is `develop`, `measured` or `unseen`, at most `n` of each set."""
     hush_warnings()
     rendering.prepare(video=False)
-    asked.out.mkdir(parents=True, exist_ok=True)
-    results = asked.out / f"{asked.part}-{asked.llm}.jsonl"
-    run(asked, results)
-    sys.stdout.writelines(f"{line}\n" for line in table(read(results)))
+    model, found = load_model(llm), [(name, c) for name in sets for c in cases(name, part)[:n]]
+    for name, case in sorted(found, key=lambda x: (x[1]["scene"], x[1].get("domain", "tabletop"))):
+        if kept.has(key := f"{part}, {llm}: {case['scene']}: {case['text']}"):
+            continue
+        at = world_of(case["scene"], case.get("domain", "tabletop"))
+        stage, goals, why, sure, begun = stage_of(at.domain, at.state, at.words), None, "", 0.0, time.perf_counter()
+        try:
+            answer = understand(case["text"], replace(stage, planner=Engine()), model)
+            verdict, excluded = judged(case, answer.goals, stage, at)
+            goals, sure = answer.goals, answer.confidence
+        except Refusal as e:  # also of a place that has no room
+            verdict, excluded = judged(case, None, stage, at)
+            why = f"{e.kind}: {e}"
+        data = {"kind": case.get("kind", "words"), "verdict": verdict, "excluded": excluded, "confidence": sure}
+        detail = f"{verdict}: {why or [str(g) for g in goals or ()]}"
+        yield Row(name, verdict == "right", {"s": time.perf_counter() - begun}, detail, key, data)
 
 
-if __name__ == "__main__":
-    main()
+def summary(rows: Sequence[Row]) -> Iterator[str]:
+    """What each set's answers are, and by kind."""
+    for line, some in grouped(rows).items():
+        wrong, excluded = [r for r in some if r.data["verdict"] == "wrong"], sum(r.data["excluded"] for r in some)
+        sure = sum(r.data["confidence"] > 0.8 for r in wrong)
+        yield f"{line}: wrong {len(wrong)}, of these {sure} with confidence over 0.8; with an excluded goal {excluded}"
+        kinds = Counter((r.data["kind"], r.data["verdict"]) for r in some)
+        yield from (f"    {kind:10} {verdict} {n}" for (kind, verdict), n in sorted(kinds.items()))

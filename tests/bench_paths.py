@@ -1,11 +1,10 @@
 """`make bench-paths`: paths as skills plan them, looked at again by another engine: does any of them touch anything?
 
 Each robot stands among 6 to 12 boxes, cylinders and spheres of 5 to 25 cm, on and above a table and within its reach;
-so many scenes, and in each so many pairs of random configurations that keep the skills' clearance: as the controller
-has them, whose null space rests at the posture, or any with --anyhow, from which most straight lines start with a leap
-that skills refuse. The second one's tool pose is planned to from the first by `motion.paths.transit`, the path is
-rounded and timed as every move is, and PyBullet looks at all of the trajectory, 1 cm of any part's travel apart. `ok`:
-not in collision by more than the millimetre by which the engines' distances differ.
+so many scenes, and in each so many pairs of random configurations that keep the skills' clearance, as the controller
+has them, whose null space rests at the posture. The second one's tool pose is planned to from the first by
+`motion.paths.transit`, rounded and timed as every move is, and PyBullet looks at all of the trajectory, 1 cm of any
+part's travel apart. `ok`: not in collision by more than the millimetre by which the engines' distances differ.
 """
 
 from __future__ import annotations
@@ -77,20 +76,20 @@ def _body(number: int, p_base: Array, reach: float, rng: np.random.Generator) ->
     return Body(f"{kind}{number}", (shape,), pose(at, turned))
 
 
-def clear(world: World, rng: np.random.Generator, anyhow: bool) -> Array:
-    """A random configuration (n,) within limits that keeps the clearance: any, or the one that skills find for the
-    tool's pose in it, near the robot's posture as its controller is."""
+def clear(world: World, rng: np.random.Generator) -> Array:
+    """A random configuration (n,) within limits that keeps the clearance: the one that skills find for its tool's pose,
+    near the robot's posture as its controller is."""
     while True:
-        drawn = rng.uniform(*world.limits.T)
-        q = drawn if anyhow else kinematics.solve_any(world, world.forward(drawn), [world.robot.posture], rng)
+        T = world.forward(rng.uniform(*world.limits.T))
+        q = kinematics.solve_any(world, T, [world.robot.posture], rng)
         if q is not None and not world.contacts(q, TRANSIT_CLEARANCE):
             return np.asarray(q)
 
 
-def tried(world: World, engine: SecondEngine, rng: np.random.Generator, anyhow: bool) -> tuple[str, bool | None, Any]:
+def tried(world: World, engine: SecondEngine, rng: np.random.Generator) -> tuple[str, bool | None, Any]:
     """What comes of one pair: why there is no path, or whether PyBullet finds it free; and the values of the row."""
-    q = clear(world, rng, anyhow)
-    T_goal = world.forward(clear(world, rng, anyhow))
+    q = clear(world, rng)
+    T_goal = world.forward(clear(world, rng))
     begun = time.process_time()
     world.load(world.state)
     path = paths.transit(world, q, T_goal, paths.checker(world, TRANSIT_CLEARANCE), rng)
@@ -107,9 +106,7 @@ def tried(world: World, engine: SecondEngine, rng: np.random.Generator, anyhow: 
     return told, near.distance >= -APART, values | {"inside, mm": max(0.0, -1000 * near.distance)}
 
 
-def bench(
-    robots: tuple[str, ...] = ROBOTS, scenes: int = 20, pairs: int = 500, anyhow: bool = False, seed: int = 0
-) -> Iterator[Row]:
+def bench(robots: tuple[str, ...] = ROBOTS, scenes: int = 20, pairs: int = 500, seed: int = 0) -> Iterator[Row]:
     """A row a pair; those without a path on lines of their own."""
     rendering.prepare(video=False)
     for name in robots:
@@ -120,6 +117,6 @@ def bench(
             with second_engine(robot, things) as engine:
                 for pair in range(pairs):
                     rng = np.random.default_rng((seed, ROBOTS.index(name), number, pair))
-                    told, ok, values = tried(world, engine, rng, anyhow)
+                    told, ok, values = tried(world, engine, rng)
                     line = f"{name}: {told}" if ok is None else name
                     yield Row(line, ok, values, f"scene {number}, pair {pair}: {told}")

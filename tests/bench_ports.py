@@ -18,7 +18,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ import msgpack
 from tests.bench import ROOT, Row
 from tests.emulated import TAMP
 from tests.page_episodes import success, write
-from tests.port_pieces import drawn, frame, handshake, head, letters, line, message, request
+from tests.port_pieces import frame, handshake, head, letters, line, message, request
 
 DUE = 1.0
 BATCH, TOGETHER = 100, 5
@@ -50,31 +50,22 @@ SIDE = (
     {"fault": "garbage", "bytes": 10}, {"fault": "servo", "joint": 2, "motion": 1, "share": 0.5}, {"fault": "half"},
     {"things": [{"label": "cup", "xyz_mm": [1, 2, 3]}]}, {"put": "mug_1", "pose": [0] * 16}, {"clear": "faults"},
 )  # fmt: skip
-ORDERS = ({"start": "(hold)"}, {"say": "go"}, {"skip": 1}, {"stop": ""}, {"undo": ""}, {"end": True})
 CONTROL = 502 if os.geteuid() == 0 else 20502
 Address = tuple[str, int]
 Told = dict[str, Any]
+"""The first line of a server: where it listens."""
 
 
 @dataclass(frozen=True)
 class Port:
-    """A port of a server: where it is, as the server's first line tells, what begins a connection, what is sent then,
-    and what raises where it does not answer as it should."""
+    """A port of a server: where it is, what is sent to it, what raises where it does not answer as it should, and what
+    begins a connection."""
 
     name: str
     address: Callable[[Told], Address]
     piece: Callable[[Random, Told], bytes]
     probe: Callable[[Address, Told], None]
     opening: Callable[[Random, int], bytes] = lambda rng, port: b""
-
-
-@dataclass(frozen=True)
-class Server:
-    """A command that says in a line of JSON where it listens."""
-
-    name: str
-    command: Callable[[Path], list[str]]
-    ports: tuple[Port, ...]
 
 
 def answers_policy(address: Address, told: Told) -> None:
@@ -93,6 +84,13 @@ def answers_page(address: Address, told: Told) -> None:
     connection.request("GET", urlsplit(told["page"]).path)
     answer = connection.getresponse()
     assert answer.status == 200 and b"</html>" in answer.read(), "no page"
+
+
+def answers_orders(address: Address, told: Told) -> None:
+    with socket.create_connection(address, timeout=ANSWER) as client:
+        client.sendall(json.dumps({"token": told["token"]}).encode() + b'\n{"stop": ""}\n')
+        heard = client.makefile("rb")
+        assert any(b'"taken": "stop"' in heard.readline() for _ in range(1000)), "no answer"
 
 
 def answers_side(address: Address, told: Told) -> None:
@@ -116,19 +114,27 @@ def speaks(address: Address, told: Told) -> None:
         assert client.recv(1), "no report"
 
 
-def asked_upgrade(rng: Random, told: Told) -> bytes:
+def upgrade(rng: Random, told: Told) -> bytes:
     return head("/", rng, Host=f"127.0.0.1:{told['port']}", Upgrade="websocket", Connection="Upgrade")
 
 
-def asked_page(rng: Random, told: Told) -> bytes:
+def page_request(rng: Random, told: Told) -> bytes:
     page = urlsplit(told["page"])
-    own = {"Host": page.netloc, "Origin": f"http://{page.netloc}"}
     secret = page.path if rng.random() < 0.9 else "/"
     if rng.random() < 0.4:
-        return head(secret + rng.choice(("", "events", "picture/x", "nothing")), rng, Host=own["Host"])
+        return head(secret + rng.choice(("", "events", "picture/x", "nothing")), rng, Host=page.netloc)
     order = line(({"start": "(hold)"}, {"say": "go"}, {"skip": 1}, {"stop": True}), rng)
-    length = str(rng.choice((len(order), len(order), 0, 20_000)))
-    return head(f"{secret}order", rng, **own, Content_Length=length).replace(b"GET", b"POST", 1) + order
+    own = {"Host": page.netloc, "Origin": f"http://{page.netloc}"}
+    own["Content-Length"] = str(rng.choice((len(order), len(order), 0, 20_000)))
+    return head(f"{secret}order", rng, **own).replace(b"GET", b"POST", 1) + order
+
+
+def anything(rng: Random, told: Told) -> bytes:
+    return rng.choice((letters(rng), head("/", rng), line(SIDE, rng)))
+
+
+def here(told: Told) -> Address:
+    return "127.0.0.1", told["port"]
 
 
 def of_page(told: Told) -> Address:
@@ -136,23 +142,10 @@ def of_page(told: Told) -> Address:
     return str(page.hostname), int(page.port or 0)
 
 
-def answers_orders(address: Address, told: Told) -> None:
-    with socket.create_connection(address, timeout=ANSWER) as client:
-        client.sendall(json.dumps({"token": told["token"]}).encode() + b'\n{"stop": ""}\n')
-        heard = client.makefile("rb")
-        assert any(b'"taken": "stop"' in heard.readline() for _ in range(1000)), "no answer"
-
-
-def ordered(rng: Random, told: Told) -> bytes:
-    """A line of a client, with the token before it more often than not; what comes later on takes it for an order."""
-    token = json.dumps({"token": told["token"]}).encode() + b"\n" if rng.random() < 0.7 else b""
-    return token + rng.choice((line(ORDERS, rng), line(ORDERS, rng), head("/", rng)))
-
-
 def emulated(folder: Path) -> list[str]:
     n = os.getpid() % 0xFFFF
-    host, port = f"127.{100 + n % 100}.{n >> 8}.{1 + n % 250}", "502" if os.geteuid() == 0 else "20502"
-    there = ["--host", host, "--port", port, "--thing", "cup=400,0,30", "--detections", f"tcp://{host}:5556"]
+    host = f"127.{100 + n % 100}.{n >> 8}.{1 + n % 250}"
+    there = ["--host", host, "--port", str(CONTROL), "--thing", "cup=400,0,30", "--detections", f"tcp://{host}:5556"]
     return [*TAMP, "xarm", "emulate", "--model", "xarm6", "--json", *there]
 
 
@@ -165,31 +158,22 @@ def arm_viewed(folder: Path) -> list[str]:
     return [*TAMP, "view", "--world", world, "--host", "127.0.64.9", "--page-port", "0", "--json"]
 
 
-def anything(rng: Random, told: Told) -> bytes:
-    return rng.choice((letters(rng), head("/", rng), line(SIDE, rng)))
-
-
-def loopback(told: Told) -> Address:
-    return "127.0.0.1", told["port"]
-
-
-SERVERS = (
-    Server("policy", lambda folder: [sys.executable, "-m", "tests.port_servers"], (
-        Port("messages", loopback, lambda r, t: frame(message(r), r), answers_policy, handshake),
-        Port("handshakes", loopback, asked_upgrade, answers_policy),
+PAGE = Port("page", of_page, page_request, answers_page)
+SERVERS: dict[str, tuple[Callable[[Path], list[str]], tuple[Port, ...]]] = {
+    "policy": (lambda folder: [sys.executable, "-m", "tests.port_servers"], (
+        Port("messages", here, lambda rng, told: frame(message(rng), rng), answers_policy, handshake),
+        Port("handshakes", here, upgrade, answers_policy),
     )),
-    Server("live", lambda folder: [sys.executable, "-m", "tests.port_servers", "orders"], (
-        Port("orders", loopback, ordered, answers_orders),
-    )),
-    Server("view", viewed, (Port("page", of_page, asked_page, answers_page),)),
-    Server("view of an arm", arm_viewed, (Port("page", of_page, asked_page, answers_page),)),
-    Server("xarm emulate", emulated, (
-        Port("side", lambda t: (t["host"], t["fault_port"]), lambda r, t: line(SIDE, r), answers_side),
-        Port("control", lambda t: (t["host"], CONTROL), lambda r, t: request(r), answers_control),
+    "view": (viewed, (PAGE,)),
+    "view of an arm": (arm_viewed, (PAGE,)),
+    "xarm emulate": (emulated, (
+        Port("side", lambda t: (t["host"], t["fault_port"]), lambda rng, told: line(SIDE, rng), answers_side),
+        Port("control", lambda t: (t["host"], CONTROL), lambda rng, told: request(rng), answers_control),
         Port("reports", lambda t: (t["host"], t["reports"][0]), anything, speaks),
         Port("detections", lambda t: (t["host"], 5556), anything, speaks),
     )),
-)  # fmt: skip
+}  # fmt: skip
+"""Commands that print in a line of JSON where they listen, and their ports."""
 
 
 @dataclass
@@ -203,30 +187,30 @@ class Running:
 
     def wrong(self) -> str:
         """What is wrong with it, empty when nothing is."""
-        said = self.errors.read_text(errors="replace")
+        text = self.errors.read_text(errors="replace")
         if self.process.poll() is not None:
-            return f"it ended with {self.process.returncode}: {said[-300:]}"
+            return f"it ended with {self.process.returncode}: {text[-300:]}"
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         self.peak = int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) // 1024
-        at = next((said.index(w) for w in ("Traceback", "could not answer", "exception") if w in said), None)
-        if at is not None:
+        if found := re.search(r"Traceback|could not answer|exception", text):
             self.errors.write_text("")
-            return said[at : at + 200] + " … " + said[-300:]
+            return text[found.start() : found.start() + 200] + " … " + text[-300:]
         return ""
 
 
 @contextmanager
-def running(server: Server) -> Iterator[Running]:
+def running(command: Callable[[Path], list[str]]) -> Iterator[Running]:
     """A server, begun in a folder of its own."""
     with TemporaryDirectory() as name, Path(name, "errors").open("a") as errors:
         path = {**os.environ, "PYTHONPATH": str(ROOT)}
-        command = server.command(Path(name))
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=ROOT, env=path)
+        process = subprocess.Popen(
+            command(Path(name)), stdout=subprocess.PIPE, stderr=errors, text=True, cwd=ROOT, env=path
+        )
         try:
             assert process.stdout is not None
-            said = process.stdout.readline()
-            assert said, Path(name, "errors").read_text()
-            yield Running(process, json.loads(said), Path(name, "errors"))
+            first = process.stdout.readline()
+            assert first, Path(name, "errors").read_text()
+            yield Running(process, json.loads(first), Path(name, "errors"))
         finally:
             process.terminate()
             try:
@@ -235,10 +219,10 @@ def running(server: Server) -> Iterator[Running]:
                 process.kill()
 
 
-def send(port: Port, address: Address, told: Told, pieces: Mapping[int, Random], left: list[socket.socket]) -> None:
+def send(port: Port, address: Address, told: Told, pieces: Sequence[Random], left: list[socket.socket]) -> None:
     """Pieces over a connection, or over another one where the server has hung up. Some are left open."""
     client: socket.socket | None = None
-    for rng in pieces.values():
+    for rng in pieces:
         with contextlib.suppress(OSError):
             if client is None or hung_up(client):
                 time.sleep(PAUSE)
@@ -270,42 +254,36 @@ def hung_up(client: socket.socket) -> bool:
 
 
 def batch(port: Port, server: Running, seed: int, numbers: range) -> str:
-    """What is wrong after these pieces, empty when nothing is."""
+    """What is wrong after these pieces, empty when nothing is. A probe that is refused is repeated while there is
+    time."""
     address, left = port.address(server.told), list[socket.socket]()
     for first in numbers[::TOGETHER]:
-        pieces = {n: drawn(seed, n) for n in range(first, min(first + TOGETHER, numbers.stop))}
-        send(port, address, server.told, pieces, left)
+        together = range(first, min(first + TOGETHER, numbers.stop))
+        send(port, address, server.told, [Random(f"ports/{seed}/{n}") for n in together], left)
     for client in left:
         client.close()
-    return probed(port, address, server) or server.wrong()
-
-
-def probed(port: Port, address: Address, server: Running) -> str:
-    """What is wrong with the answer to a probe; one that is refused is repeated while there is time."""
     end, why = time.monotonic() + ANSWER, ""
     while time.monotonic() < end and server.process.poll() is None:
         try:
             port.probe(address, server.told)
-            return ""
+            return server.wrong()
         except (OSError, AssertionError, ValueError, KeyError, http.client.HTTPException) as e:
             why = f"{type(e).__name__}: {e}"
             time.sleep(0.05)
-    return f"its probe was not answered: {why}"
+    return f"its probe was not answered: {why}; {server.wrong()}"
 
 
-def bench(
-    n: int = 20_000, seed: int = 0, only: tuple[str, ...] = tuple(server.name for server in SERVERS)
-) -> Iterator[Row]:
+def bench(n: int = 20_000, seed: int = 0, only: tuple[str, ...] = tuple(SERVERS)) -> Iterator[Row]:
     """A row a batch, a line a port: each port gets the same share of `n`."""
-    chosen = [server for server in SERVERS if server.name in only]
-    share, first = -(-n // sum(len(server.ports) for server in chosen)), 0
-    for server in chosen:
+    share, first = -(-n // sum(len(SERVERS[name][1]) for name in only)), 0
+    for name in only:
+        command, ports = SERVERS[name]
         with ExitStack() as stack:
-            there = stack.enter_context(running(server))
-            for port in server.ports:
+            there = stack.enter_context(running(command))
+            for port in ports:
                 for start in range(first, first + share, BATCH):
                     wrong = batch(port, there, seed, range(start, min(start + BATCH, first + share)))
-                    yield Row(f"{server.name}, {port.name}", not wrong, {"MB": there.peak}, wrong, str(start))
+                    yield Row(f"{name}, {port.name}", not wrong, {"MB": there.peak}, wrong, str(start))
                     if there.process.poll() is not None:
-                        there = stack.enter_context(running(server))
+                        there = stack.enter_context(running(command))
                 first += share

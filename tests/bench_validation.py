@@ -6,6 +6,7 @@ agree, or a fault of VAL in `FAULTS` accounts for it.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import multiprocessing
 import os
@@ -26,6 +27,7 @@ from tamp.errors import InputError, TampError
 from tamp.files.source import Source, read
 from tamp.pddl.judges import PlanJudge, in_order, judge_of, verdict_on
 from tamp.pddl.plan_formats import read_plan
+from tamp.pddl.planner import solve_problem
 from tamp.pddl.reading import parse
 from tests.bench import Kept, Row
 from tests.mutations import MUTATIONS, TIMED_MUTATIONS, Act, Plan
@@ -40,41 +42,16 @@ LONGEST = 400
 
 
 @dataclass(frozen=True)
-class Pair:
-    """The verdicts of two judges on a plan; `said` is what tamp printed of it."""
-
-    mutation: str
-    typed: bool
-    tamp: str
-    val: str
-    said: str
-
-    @property
-    def explained(self) -> str:
-        """What fault of VAL accounts for a disagreement, empty when none does."""
-        return next((f.what for f in FAULTS if self.tamp != self.val and f.accounts_for(self)), "")
-
-
-@dataclass(frozen=True)
 class Fault:
-    """A fault of VAL, and which disagreements it accounts for. docs/validation.md reproduces each."""
+    """A fault of VAL, and which disagreements it accounts for: the two verdicts, the mutation, and what tamp printed.
+    docs/validation.md reproduces each."""
 
     what: str
     tamp: str
     val: tuple[str, ...]
     mutations: tuple[str, ...] = ()
     untyped: bool = False
-    said: str = ""
-
-    def accounts_for(self, pair: Pair) -> bool:
-        """Whether the verdicts, the mutation and what tamp said are those of this fault."""
-        return (
-            pair.tamp == self.tamp
-            and pair.val in self.val
-            and (not self.mutations or pair.mutation in self.mutations)
-            and not (self.untyped and pair.typed)
-            and re.search(self.said, pair.said) is not None
-        )
+    printed: str = ""
 
 
 _SAYS = ("valid", "invalid")
@@ -82,14 +59,23 @@ FAULTS = (
     Fault("a wrong number of arguments crashes it", "bad input", ("crash",), ("missing_argument", "extra_argument")),
     Fault("without :typing it ignores what is too much", "bad input", _SAYS, ("extra_argument",), True),
     Fault("without :typing it takes any name for an object", "bad input", _SAYS, ("unknown_object",), True),
-    Fault("a number is less than its equal", "invalid", ("valid",), said=r"needs .*\(< "),
+    Fault("a number is less than its equal", "invalid", ("valid",), printed=r"needs .*\(< "),
     *(Fault("an effect on a number needs an `and` around it", word, ("unread",)) for word in (*_SAYS, "bad input")),
 )
 
 
-def missing() -> list[str]:
-    """Engines for numbers and durations that are not installed; `make bench-validation` installs them."""
-    return [name for name in ("up_kairos", "up_enhsp") if importlib.util.find_spec(name) is None]
+def explained(mutation: str, typed: bool, tamp: str, val: str, printed: str) -> str:
+    """What fault of VAL accounts for a disagreement, empty when none does."""
+    for fault in FAULTS:
+        if (
+            tamp == fault.tamp
+            and val in fault.val
+            and (not fault.mutations or mutation in fault.mutations)
+            and not (fault.untyped and typed)
+            and re.search(fault.printed, printed)
+        ):
+            return fault.what
+    return ""
 
 
 def tamps(judge: PlanJudge, text: str) -> tuple[str, str]:
@@ -130,28 +116,19 @@ def _find(domain: Path, problem: Path, engine: str, into: Path) -> None:
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123
         os.dup2(nowhere.fileno(), 1)
         os.dup2(nowhere.fileno(), 2)
-    _register()
+    with contextlib.suppress(ImportError):
+        import up_kairos  # type: ignore[import-not-found]
+
+        up_kairos.register()  # it is not among the engines that unified-planning knows
     parsed = parse(read(domain), read(problem))
-    text = _timed(parsed, engine) if engine not in ("fast-downward", "pyperplan") else _sequential(parsed, engine)
+    if engine in ("fast-downward", "pyperplan"):
+        found = solve_problem(parsed, engine, timeout=SECONDS - 2).plan
+        text = "" if found is None else str(found) or "; a plan without steps\n"
+    else:
+        text = _timed(parsed, engine)
     whole = into.with_suffix(".partial")
     whole.write_text(text or "; no plan\n")
     whole.replace(into)
-
-
-def _register() -> None:
-    """Kairos, where it is installed, is not among the engines that unified-planning knows."""
-    try:
-        import up_kairos  # type: ignore[import-not-found]
-    except ImportError:
-        return
-    up_kairos.register()
-
-
-def _sequential(problem: Any, engine: str) -> str:
-    from tamp.pddl.planner import solve_problem
-
-    found = solve_problem(problem, engine, timeout=SECONDS - 2).plan
-    return "" if found is None else str(found) or "; a plan without steps\n"
 
 
 def _timed(problem: Any, engine: str) -> str:
@@ -162,20 +139,16 @@ def _timed(problem: Any, engine: str) -> str:
         plan = planner.solve(problem, timeout=SECONDS - 2).plan
     if plan is None:
         return ""
-    if not hasattr(plan, "timed_actions"):
-        return "".join(f"{Act((a.action.name, *map(str, a.actual_parameters)))}\n" for a in plan.actions)
-    return "".join(f"{Act((a.action.name, *map(str, a.actual_parameters)), *t)}\n" for (a, *t) in _times(plan))
-
-
-def _times(plan: Any) -> list[tuple[Any, Any, Any]]:
-    return [(action, start, lasts) for start, action, lasts in plan.timed_actions]
+    steps = plan.timed_actions if hasattr(plan, "timed_actions") else [(None, a, None) for a in plan.actions]
+    acts = [Act((a.action.name, *map(str, a.actual_parameters)), start, lasts) for start, a, lasts in steps]
+    return "".join(f"{act}\n" for act in acts)
 
 
 def bench(
     kept: Kept, only: tuple[str, ...] = tuple(d.name for d in DOMAINS), problems: int = 10, seed: int = 0
 ) -> Iterator[Row]:
     """A row a plan or a spoilt one, a line a domain; of each domain at most so many problems."""
-    for name in missing():
+    for name in (name for name in ("up_kairos", "up_enhsp") if importlib.util.find_spec(name) is None):
         sys.stderr.write(f"{name} is not installed: its plans are left out, where they are not in {kept.folder}\n")
     for domain in (d for d in DOMAINS if d.name in only):
         for problem, engine in product(domain.problems(problems), domain.engines):
@@ -195,20 +168,19 @@ def _compared(kept: Kept, domain: PublicDomain, problem: Path, engine: str, plan
     timed, typed = any(a.start is not None for a in plan), len(parsed.user_types) > 1
     exact = ("-t", "0.00001") if timed else ()  # by default what is a hundredth apart happens at once
     with tempfile.TemporaryDirectory() as folder:
-        for mutation in TIMED_MUTATIONS if timed else MUTATIONS:
-            name = mutation.__name__
+        for name, mutation in (TIMED_MUTATIONS if timed else MUTATIONS).items():
             spoilt = mutation(plan, parsed, random.Random(f"{seed} {domain.name} {problem.stem} {engine} {name}"))
-            case = f"{problem.parent.name}/{problem.stem} {engine} {name} {seed}"
-            if spoilt is None or kept.has(f"{domain.name} {case}"):
+            case = f"{domain.name} {problem.parent.name}/{problem.stem} {engine} {name} {seed}"
+            if spoilt is None or kept.has(case):
                 continue
             file = Path(folder) / "plan.txt"
             file.write_text("".join(f"{a}\n" for a in spoilt) or "; a plan without steps\n")
-            word, said = tamps(judge, file.read_text())
-            pair = Pair(name, typed, word, validate(domain.file, problem, file, *exact).word, said)
-            told = {"tamp": pair.tamp, "explained": pair.explained, "agree": pair.tamp == pair.val}
-            detail = f"tamp {pair.tamp}, VAL {pair.val}: {said[:300]}"
-            good = pair.tamp == pair.val or bool(pair.explained)
-            yield Row(domain.name, good, {}, detail, f"{domain.name} {case}", told)
+            word, printed = tamps(judge, file.read_text())
+            val = validate(domain.file, problem, file, *exact).word
+            why = "" if word == val else explained(name, typed, word, val, printed)
+            data = {"tamp": word, "explained": why, "agree": word == val}
+            detail = f"tamp {word}, VAL {val}: {printed[:300]}"
+            yield Row(domain.name, word == val or bool(why), {}, detail, case, data)
 
 
 def summary(rows: Sequence[Row]) -> Iterator[str]:

@@ -24,12 +24,17 @@ from typing import Any
 import numpy as np
 
 from tamp.backends.libero import rendering
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.tasks import find
+from tamp.runs.camera_pictures import pictured
 from tamp.runs.episode_log import EpisodeLog
 from tests.bench import Row
 from tests.browsing import CHROMIUM
+from tests.emulated import TAMP
 
-TAMP = [sys.executable, "-c", "import sys; from cli.main import main; sys.exit(main())"]
 POSTURES = ([0.0, -0.16, 0.0, -2.44, 0.0, 2.23, 0.79], [0.6, -0.16, 0.0, -2.0, 0.0, 2.23, 0.79])
+WARM = 2.0
+"""Seconds of a block of `cost` that do not count."""
 WATCH = """() => {
   const labels = document.querySelector("#space .labels");
   window.seen = [];
@@ -43,6 +48,15 @@ WATCH = """() => {
   new MutationObserver(look).observe(labels, {subtree: true, childList: true, attributes: true});
 }"""
 """Notes when the tool's name has moved, which is when the picture is drawn, in the frame after that."""
+READ = """
+import json, os, sys, urllib.request as u
+os.nice(19)
+for line in u.urlopen(sys.argv[1] + '/events'):
+    told = json.loads(line[6:]) if line.startswith(b'data: ') else {}
+    for c in (told.get('pictures') or {'cameras': {}})['cameras'].values():
+        u.urlopen(sys.argv[1] + '/picture/' + c['file']).read()
+"""
+"""Reads what a page would: changes, and each picture once."""
 
 
 @contextlib.contextmanager
@@ -58,39 +72,37 @@ def viewer(folder: Path) -> Iterator[str]:
         process.wait(10)
 
 
-def page_of(playwright: Any, address: str) -> Any:
-    """A page in a browser of its own."""
-    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.goto(address)
-    page.locator(".labels span").first.wait_for(state="attached", timeout=30_000)
-    return page
-
-
-def begin(log: EpisodeLog) -> None:
-    """A Panda and a thing."""
-    log.event("start", schema=1, task="bench", instruction="swing")
-    log.event("robot", body="panda", shoulder=[-0.66, 0.0, 1.245, 1.0, 0.0, 0.0, 0.0], period=0.05)
-    poses, boxes = {"mug_1": [0.1, 0.1, 0.95, 1, 0, 0, 0]}, {"mug_1": [[0.05, 0.05, 0.9], [0.15, 0.15, 1.0]]}
-    log.event("scene", objects={"mug_1": "mug"}, symbols={}, poses=poses, boxes=boxes)
+@contextlib.contextmanager
+def logged(folder: Path) -> Iterator[EpisodeLog]:
+    """The log of a Panda and a thing."""
+    with EpisodeLog(folder) as log:
+        log.event("start", schema=1, task="bench", instruction="swing")
+        log.event("robot", body="panda", shoulder=[-0.66, 0.0, 1.245, 1.0, 0.0, 0.0, 0.0], period=0.05)
+        poses, boxes = {"mug_1": [0.1, 0.1, 0.95, 1, 0, 0, 0]}, {"mug_1": [[0.05, 0.05, 0.9], [0.15, 0.15, 1.0]]}
+        log.event("scene", objects={"mug_1": "mug"}, symbols={}, poses=poses, boxes=boxes)
+        yield log
 
 
 def command(log: EpisodeLog, step: int, q: Any, tool: Any) -> None:
     """A control period as runs log it."""
-    told = {"displacement": np.zeros(6), "opening": 0.04, "fingers": 0.04}
-    log.event("command", step=step, stage="move", q=np.asarray(q), tool=np.asarray(tool), **told)
+    values = {"displacement": np.zeros(6), "opening": 0.04, "fingers": 0.04}
+    log.event("command", step=step, stage="move", q=np.asarray(q), tool=np.asarray(tool), **values)
 
 
 def latency(n: int, viewers: int, seed: int) -> Iterator[Row]:
     """From a line in the log to another picture."""
     from playwright.sync_api import sync_playwright
 
-    rng, written = np.random.default_rng(seed), []
+    rng, written, pages = np.random.default_rng(seed), [], []
     with tempfile.TemporaryDirectory() as there, sync_playwright() as playwright:
         folder = Path(there) / "run"
-        with EpisodeLog(folder) as log, viewer(folder) as address:
-            begin(log)
-            pages = [page_of(playwright, address) for _ in range(viewers)]
+        with logged(folder) as log, viewer(folder) as address:
+            for _ in range(viewers):
+                browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+                page = browser.new_page(viewport={"width": 1280, "height": 800})
+                page.goto(address)
+                page.locator(".labels span").first.wait_for(state="attached", timeout=30_000)
+                pages.append(page)
             for page in pages:
                 page.evaluate(WATCH)
             time.sleep(1.0)
@@ -110,72 +122,49 @@ def latency(n: int, viewers: int, seed: int) -> Iterator[Row]:
 
 def cost(pairs: int, seconds: float, seed: int) -> Iterator[Row]:
     """A control period's work with a page and without, by pairs of blocks."""
-    from tamp.backends.libero.environment import LiberoEnvironment
-    from tamp.backends.libero.tasks import find
-
     environment, rng = LiberoEnvironment(find("mug_in_drawer"), seed=0), np.random.default_rng(seed)
-    with tempfile.TemporaryDirectory() as there:
+    with tempfile.TemporaryDirectory() as there, contextlib.closing(environment):
         for pair in range(pairs):
             found = dict[bool, tuple[float, float]]()
             for on in rng.permutation([False, True]).tolist():
                 environment.reset(seed=0)
-                work, own = _swing(environment, Path(there) / f"{pair}-{on}", on, seconds)
-                found[on] = statistics.fmean(work), own / len(work)
-            clock, processor = (
-                100 * (with_ - without) / environment.period
-                for without, with_ in zip(found[False], found[True], strict=True)
-            )
-            yield Row("cost", None, {"% by the clock": clock, "% of the processor": processor})
-    environment.close()
+                found[on] = _swing(environment, Path(there) / f"{pair}-{on}", on, seconds)
+            clock, own = (100 * (found[True][k] - found[False][k]) / environment.period for k in (0, 1))
+            yield Row("cost", None, {"% by the clock": clock, "% of the processor": own})
 
 
 @contextlib.contextmanager
-def _reader(address: str) -> Iterator[None]:
-    """Reads what a page would: changes, and each picture once."""
-    script = (
-        "import json, os, sys, urllib.request as u\n"
-        "os.nice(19)\n"
-        "for line in u.urlopen(sys.argv[1] + '/events'):\n"
-        "    told = json.loads(line[6:]) if line.startswith(b'data: ') else {}\n"
-        "    for c in (told.get('pictures') or {'cameras': {}})['cameras'].values():\n"
-        "        u.urlopen(sys.argv[1] + '/picture/' + c['file']).read()\n"
-    )
-    process = subprocess.Popen([sys.executable, "-c", script, address], stderr=subprocess.DEVNULL)
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
+def _watched(environment: Any, folder: Path) -> Iterator[None]:
+    """With a page that is read, and pictures."""
+    with viewer(folder) as address:
+        reader = subprocess.Popen([sys.executable, "-c", READ, address], stderr=subprocess.DEVNULL)
+        try:
+            with pictured(environment, folder, lambda line: None):
+                until = time.monotonic() + 60.0
+                while not (folder / "view" / "pictures.json").exists() and time.monotonic() < until:
+                    environment.stop()  # until there are pictures
+                    time.sleep(0.05)
+                yield
+        finally:
+            reader.kill()
+            reader.wait()
 
 
-def _swing(environment: Any, folder: Path, on: bool, seconds: float) -> tuple[list[float], float]:
-    """Seconds of work of each control period of a block, and seconds of the processor that this process used for all
-    of them; the first two seconds do not count."""
-    from tamp.runs.camera_pictures import pictured
-
+def _swing(environment: Any, folder: Path, on: bool, seconds: float) -> tuple[float, float]:
+    """Seconds of a control period in a block by the clock, and of the processor that this process used for one."""
     work, used = list[float](), 0.0
-    with contextlib.ExitStack() as stack:
-        log = stack.enter_context(EpisodeLog(folder))
-        begin(log)
-        if on:
-            stack.enter_context(_reader(stack.enter_context(viewer(folder))))
-            stack.enter_context(pictured(environment, folder, lambda line: None))
-            until = time.monotonic() + 60.0
-            while not (folder / "view" / "pictures.json").exists() and time.monotonic() < until:
-                environment.stop()  # until there are pictures
-                time.sleep(0.05)
+    with logged(folder) as log, _watched(environment, folder) if on else contextlib.nullcontext():
         due = time.monotonic()
-        for step in range(round((seconds + 2.0) / environment.period)):
+        for step in range(round((seconds + WARM) / environment.period)):
             begun, used = time.perf_counter(), used if work else time.process_time()
             state = environment.observe()
             environment.command(np.array([0.0, 0.02 * np.sin(0.15 * step), 0.0, 0.0, 0.0, 0.0]), 0.04)
             command(log, step, state.q, state.T_world_tool[:3, 3])
-            if step * environment.period >= 2.0:
+            if step * environment.period >= WARM:
                 work.append(time.perf_counter() - begun)
             due += environment.period
             time.sleep(max(0.0, due - time.monotonic()))
-        used = time.process_time() - used
-    return work, used
+        return statistics.fmean(work), (time.process_time() - used) / len(work)
 
 
 def bench(

@@ -18,10 +18,10 @@ class Act:
     duration: Fraction | None = None
 
     def __str__(self) -> str:
-        told = f"({' '.join(self.words)})"
+        text = f"({' '.join(self.words)})"
         if self.start is not None:
-            told = f"{float(self.start):.4f}: {told}"
-        return told if self.duration is None else f"{told} [{float(self.duration):.4f}]"
+            text = f"{float(self.start):.4f}: {text}"
+        return text if self.duration is None else f"{text} [{float(self.duration):.4f}]"
 
 
 Plan = tuple[Act, ...]
@@ -29,13 +29,8 @@ Mutation = Callable[[Plan, Any, random.Random], Plan | None]
 """From a plan of one step at least, unified-planning's problem and chance to another plan; None where it cannot be."""
 
 
-def _at(plan: Plan, rng: random.Random) -> tuple[int, Act]:
-    index = rng.randrange(len(plan))
-    return index, plan[index]
-
-
-def _with(plan: Plan, index: int, words: tuple[str, ...]) -> Plan:
-    return (*plan[:index], replace(plan[index], words=words), *plan[index + 1 :])
+def _end(plan: Plan) -> Fraction | int:
+    return max((a.start or 0) + (a.duration or 0) for a in plan)
 
 
 def _reordered(plan: Plan, order: list[int]) -> Plan:
@@ -43,12 +38,17 @@ def _reordered(plan: Plan, order: list[int]) -> Plan:
     return tuple(replace(plan[old], start=plan[new].start) for new, old in enumerate(order))
 
 
+def with_words(plan: Plan, index: int, words: tuple[str, ...]) -> Plan:
+    """A plan whose step at an index has other words."""
+    return (*plan[:index], replace(plan[index], words=words), *plan[index + 1 :])
+
+
 def original(plan: Plan, problem: Any, rng: random.Random) -> Plan:
     return plan
 
 
 def drop(plan: Plan, problem: Any, rng: random.Random) -> Plan:
-    index, _ = _at(plan, rng)
+    index = rng.randrange(len(plan))
     return plan[:index] + plan[index + 1 :]
 
 
@@ -62,10 +62,10 @@ def swap(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
 
 
 def repeat(plan: Plan, problem: Any, rng: random.Random) -> Plan:
-    index, act = _at(plan, rng)
+    index = rng.randrange(len(plan))
+    act = plan[index]
     if act.start is not None and act.duration is not None:
-        last = max((a.start or 0) + (a.duration or 0) for a in plan)
-        return (*plan, replace(act, start=last + 1))
+        return (*plan, replace(act, start=_end(plan) + 1))
     return (*plan[: index + 1], act, *plan[index + 1 :])
 
 
@@ -77,80 +77,55 @@ def truncate(plan: Plan, problem: Any, rng: random.Random) -> Plan:
     return plan[: rng.randrange(len(plan))]
 
 
-def unknown_operator(plan: Plan, problem: Any, rng: random.Random) -> Plan:
-    index, act = _at(plan, rng)
-    return _with(plan, index, (f"{act.words[0]}-nowhere", *act.words[1:]))
+def _of_words(change: Callable[[tuple[str, ...]], tuple[str, ...] | None]) -> Mutation:
+    """A change of the words of one step."""
 
+    def mutation(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
+        index = rng.randrange(len(plan))
+        words = change(plan[index].words)
+        return None if words is None else with_words(plan, index, words)
 
-def unknown_object(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
-    index, act = _at(plan, rng)
-    return _with(plan, index, (*act.words[:-1], "nothing-of-that-name")) if len(act.words) > 1 else None
-
-
-def missing_argument(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
-    index, act = _at(plan, rng)
-    return _with(plan, index, act.words[:-1]) if len(act.words) > 1 else None
+    return mutation
 
 
 def extra_argument(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
-    index, act = _at(plan, rng)
+    index = rng.randrange(len(plan))
     names = sorted(o.name for o in problem.all_objects)
-    return _with(plan, index, (*act.words, rng.choice(names))) if names else None
+    return with_words(plan, index, (*plan[index].words, rng.choice(names))) if names else None
 
 
-def wrong_type(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
-    """An argument that the operator's parameter does not take."""
+def _other_argument(fitting: bool) -> Mutation:
+    """Another object as an argument, that the operator's parameter takes or does not take."""
 
-    def fits(type_: Any, other: Any) -> bool:
-        return not type_.is_compatible(other.type)
+    def mutation(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
+        choices = []
+        for index, act in enumerate(plan):
+            operator = next(a for a in problem.actions if a.name.lower() == act.words[0].lower())
+            for place, parameter in enumerate(operator.parameters, 1):
+                fits = [o.name for o in problem.all_objects if parameter.type.is_compatible(o.type) == fitting]
+                if others := sorted(name for name in fits if name.lower() != act.words[place].lower()):
+                    choices.append((index, place, others))
+        if not choices:
+            return None
+        index, place, others = rng.choice(choices)
+        words = plan[index].words
+        return with_words(plan, index, (*words[:place], rng.choice(others), *words[place + 1 :]))
 
-    return _with_argument(plan, problem, rng, fits)
-
-
-def other_argument(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
-    """Another object that the operator's parameter takes."""
-
-    def fits(type_: Any, other: Any) -> bool:
-        return bool(type_.is_compatible(other.type))
-
-    return _with_argument(plan, problem, rng, fits)
-
-
-def _with_argument(plan: Plan, problem: Any, rng: random.Random, fits: Callable[[Any, Any], bool]) -> Plan | None:
-    choices = []
-    for index, act in enumerate(plan):
-        operator = _operator(problem, act.words[0])
-        for place, parameter in enumerate(operator.parameters, 1):
-            others = [o.name for o in problem.all_objects if fits(parameter.type, o)]
-            if others := [name for name in others if name.lower() != act.words[place].lower()]:
-                choices.append((index, place, sorted(others)))
-    if not choices:
-        return None
-    index, place, others = rng.choice(choices)
-    words = list(plan[index].words)
-    words[place] = rng.choice(others)
-    return _with(plan, index, tuple(words))
-
-
-def _operator(problem: Any, name: str) -> Any:
-    return next(a for a in problem.actions if a.name.lower() == name.lower())
+    return mutation
 
 
 def random_action(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
     """A ground action that nobody asked for, somewhere; in a plan with times as long as its neighbour, after all."""
     operators = sorted(problem.actions, key=lambda a: a.name)
     rng.shuffle(operators)
-    for operator in operators:
-        args = [sorted(o.name for o in problem.objects(p.type)) for p in operator.parameters]
-        if all(args):
-            act = Act((operator.name, *(rng.choice(names) for names in args)))
-            break
-    else:
+    arguments = [(o.name, [sorted(x.name for x in problem.objects(p.type)) for p in o.parameters]) for o in operators]
+    possible = [(name, args) for name, args in arguments if all(args)]
+    if not possible:
         return None
-    index, near = _at(plan, rng)
-    if near.start is not None:
-        last = max((a.start or 0) + (a.duration or 0) for a in plan)
-        return (*plan, replace(act, start=last + 1, duration=near.duration))
+    act = Act((possible[0][0], *(rng.choice(names) for names in possible[0][1])))
+    index = rng.randrange(len(plan))
+    if plan[index].start is not None:
+        return (*plan, replace(act, start=_end(plan) + 1, duration=plan[index].duration))
     return (*plan[:index], act, *plan[index:])
 
 
@@ -158,42 +133,35 @@ def upper_case(plan: Plan, problem: Any, rng: random.Random) -> Plan:
     return tuple(replace(a, words=tuple(w.upper() for w in a.words)) for a in plan)
 
 
-MUTATIONS: tuple[Mutation, ...] = (
-    original,
-    drop,
-    swap,
-    repeat,
-    reverse,
-    truncate,
-    unknown_operator,
-    unknown_object,
-    missing_argument,
-    extra_argument,
-    wrong_type,
-    other_argument,
-    random_action,
-    upper_case,
-)
+def _halved(what: str) -> Mutation:
+    """A step at half its time, or that takes half its duration."""
+
+    def mutation(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
+        there = [i for i, step in enumerate(plan) if getattr(step, what)]
+        if not there:
+            return None
+        index = rng.choice(there)
+        changed = replace(plan[index], **{what: getattr(plan[index], what) / 2})
+        return (*plan[:index], changed, *plan[index + 1 :])
+
+    return mutation
 
 
-def earlier(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
-    """A step at half its time."""
-    return _halved(plan, "start", rng)
-
-
-def shorter(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
-    """A step that takes half its duration."""
-    return _halved(plan, "duration", rng)
-
-
-def _halved(plan: Plan, what: str, rng: random.Random) -> Plan | None:
-    there = [i for i, step in enumerate(plan) if getattr(step, what)]
-    if not there:
-        return None
-    index = rng.choice(there)
-    changed = replace(plan[index], **{what: getattr(plan[index], what) / 2})
-    return (*plan[:index], changed, *plan[index + 1 :])
-
-
-TIMED_MUTATIONS: tuple[Mutation, ...] = (*MUTATIONS, earlier, shorter)
+MUTATIONS: dict[str, Mutation] = {
+    "original": original,
+    "drop": drop,
+    "swap": swap,
+    "repeat": repeat,
+    "reverse": reverse,
+    "truncate": truncate,
+    "unknown_operator": _of_words(lambda words: (f"{words[0]}-nowhere", *words[1:])),
+    "unknown_object": _of_words(lambda words: (*words[:-1], "nothing-of-that-name") if len(words) > 1 else None),
+    "missing_argument": _of_words(lambda words: words[:-1] if len(words) > 1 else None),
+    "extra_argument": extra_argument,
+    "wrong_type": _other_argument(fitting=False),
+    "other_argument": _other_argument(fitting=True),
+    "random_action": random_action,
+    "upper_case": upper_case,
+}
+TIMED_MUTATIONS = MUTATIONS | {"earlier": _halved("start"), "shorter": _halved("duration")}
 """For plans with times."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.spatial import cKDTree
 
 from motion.poses import Array, rotation_about
 from tamp.model.images import Image
@@ -21,80 +20,52 @@ PAIRED = 0.05
 """Metres between the middles of what was perceived and what is there up to which the one can be the other."""
 VISIBLE = 60
 """Pixels that a camera has at least of a thing that it sees."""
-ADD_POINTS = 1500
 
 
 @dataclass
 class Pair:
-    """A true thing, and what was perceived of it: None where nothing was. Lengths in mm, angles in degrees; joints by
-    kind, drawers in mm, doors and knobs in degrees. Errors of the pose are those of things of the right category."""
+    """A true thing, and the category of what was perceived of it: None where nothing was. Lengths in mm, angles in
+    degrees. Errors of the pose are those of things of the right category; `joints` has the kind and the error of
+    each, of drawers in mm, of doors and knobs in degrees."""
 
     thing: str
     category: str
     movable: bool
     pixels: int
     found: str | None = None
-    like: list[str] = field(default_factory=list)
-    translation: float | None = None
-    rotation: float | None = None
-    add_s: float | None = None
-    iou: float | None = None
-    joints: list[tuple[str, float, float, float]] = field(default_factory=list)
-    """Kind, error, what is true, what was perceived."""
-    held: bool = False
     unknown: bool = False
     """Whether it was seen to be none of the known things."""
-
-    @property
-    def right(self) -> bool:
-        """Whether it was recognised as what it is."""
-        return self.found == self.category
-
-
-@dataclass
-class Scored:
-    """One moment: all true things that a camera sees, and what was perceived where nothing is: `false` known things,
-    and how many `unknown` ones."""
-
-    pairs: list[Pair]
-    false: list[str]
-    unknown: int = 0
+    translation: float | None = None
+    rotation: float | None = None
+    iou: float | None = None
+    joints: list[tuple[str, float]] = field(default_factory=list)
 
 
 def scored(
-    tracks: Sequence[Track],
-    unknown: int,
-    truth: Truth,
-    n: int,
-    images: Sequence[Image],
-    known: Mapping[str, ObjectModel],
-) -> Scored:
-    """Score the tracks at moment `n` of a recording. What no camera sees is no miss, and what is found there is not
-    false."""
+    tracks: Sequence[Track], truth: Truth, n: int, images: Sequence[Image], known: Mapping[str, ObjectModel]
+) -> tuple[list[Pair], list[str]]:
+    """Moment `n` of a recording: all true things that a camera sees, and the known things that were perceived where
+    nothing is. What no camera sees is no miss, and what is found there is not false."""
     moment, present = truth.moments[n], [t for t in tracks if not t.lost]
     there = [t for t in truth.things if t.category in known]
     true = [placed(moment, t, known[t.category]) for t in there]
-    apart = np.array([[np.linalg.norm(_middle(p) - _middle(t.placed)) for t in present] for p in true])
-    taken = _assigned(apart) if present and true else {}
+    taken = dict[int, int]()
+    if present and true:
+        apart = np.array([[np.linalg.norm(_middle(p) - _middle(t.placed)) for t in present] for p in true])
+        rows, columns = linear_sum_assignment(np.minimum(apart, 2 * PAIRED))
+        taken = {int(i): int(k) for i, k in zip(rows, columns, strict=True) if apart[i, k] <= PAIRED}
     seen = {image.camera: masks([t.placed for t in present], image) for image in images}
     pairs = []
     for i, thing in enumerate(truth.things):
-        pixels = most_pixels(moment, thing.name)
-        pair = Pair(thing.name, thing.category, thing.movable, pixels, held=moment.held == thing.name)
+        pair = Pair(thing.name, thing.category, thing.movable, most_pixels(moment, thing.name))
         k = taken.get(there.index(thing)) if thing in there else None
         if k is not None:
             _fill(pair, present[k], true[there.index(thing)])
             pair.iou = _iou(truth, n, i, [(c, m == k + 1) for c, m in seen.items()])
-        if pixels >= VISIBLE:
+        if pair.pixels >= VISIBLE:
             pairs.append(pair)
     extra = [t for k, t in enumerate(present) if k not in taken.values()]
-    false = [t.name for t in extra if t.placed.model.source != SEEN]
-    return Scored(pairs, false, unknown + len(extra) - len(false))
-
-
-def _assigned(apart: Array) -> dict[int, int]:
-    rows, columns = linear_sum_assignment(np.minimum(apart, 2 * PAIRED))
-    return {int(i): int(k) for i, k in zip(rows, columns, strict=True) if apart[i, k] <= PAIRED}
+    return pairs, [t.name for t in extra if t.placed.model.source != SEEN]
 
 
 def _middle(placed: PlacedModel) -> Array:
@@ -104,16 +75,14 @@ def _middle(placed: PlacedModel) -> Array:
 
 def _fill(pair: Pair, track: Track, true: PlacedModel) -> None:
     pair.found, pair.unknown = track.placed.model.category, track.placed.model.source == SEEN
-    pair.like = list(track.like)
-    if not pair.right:
+    if pair.found != pair.category:
         return
     pair.translation, pair.rotation = pose_errors(true.model, true.T_world_object, track.placed.T_world_object)
-    pair.add_s = 1000.0 * add_s(true, track.placed)
     for part in true.model.jointed:
         assert part.joint is not None
-        at, said = (p.joints.get(part.name, part.joint.value) for p in (true, track.placed))
+        at, found = (p.joints.get(part.name, part.joint.value) for p in (true, track.placed))
         scale = 1000.0 if part.joint.kind == "slide" else float(np.degrees(1.0))
-        pair.joints.append((str(part.kind), *(round(scale * v, 2) for v in (abs(at - said), at, said))))
+        pair.joints.append((str(part.kind), round(scale * abs(at - found), 2)))
 
 
 def pose_errors(model: ObjectModel, true: Array, found: Array) -> tuple[float, float]:
@@ -129,12 +98,6 @@ def pose_errors(model: ObjectModel, true: Array, found: Array) -> tuple[float, f
         turns = [rotation_about(axis, 2 * np.pi * k / model.turns) for k in range(model.turns)]
         angle = min(np.arccos(np.clip(0.5 * (np.trace(between @ t) - 1.0), -1.0, 1.0)) for t in turns)
     return 1000.0 * float(np.linalg.norm(off)), float(np.degrees(angle))
-
-
-def add_s(true: PlacedModel, found: PlacedModel) -> float:
-    """Mean distance (m) from the points of a model where it is to the nearest ones of it where it was perceived."""
-    there, here = (np.concatenate([s.points @ T[:3, :3].T + T[:3, 3] for s, T in p.skins()]) for p in (true, found))
-    return float(cKDTree(here).query(there[:: max(1, len(there) // ADD_POINTS)])[0].mean())
 
 
 def _iou(truth: Truth, n: int, i: int, found: list[tuple[str, Array]]) -> float | None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgpack
 
-from tests.fuzzing import HARD
 from tests.policies import calibration
 
 NUMBERS = (
@@ -27,10 +26,24 @@ def letters(rng: Random) -> bytes:
     return rng.randbytes(rng.choice((0, 1, 2, 7, 60, 1000)))
 
 
+def encoded(text: str) -> bytes:
+    return text.encode(errors="surrogatepass")
+
+
 def spoilt(data: bytes, rng: Random) -> bytes:
     """A good piece after some changes, in a quarter of the cases none."""
     for _ in range(rng.choice((0, 1, 1, 3))):
-        data = rng.choice(HARD)(data, rng)
+        start = rng.randrange(len(data) + 1)
+        end = min(len(data), start + rng.choice((1, 2, 5, 20, 100)))
+        data = rng.choice(
+            (
+                data[:start] + data[end:],
+                data[:end] + data[start:end] * rng.choice((1, 3, 30)) + data[end:],
+                data[:start],
+                data[:start] + rng.randbytes(end - start) + data[end:],
+                data[:start] + encoded(rng.choice(WORDS)) + data[end:],
+            )
+        )
     return data
 
 
@@ -40,10 +53,9 @@ def value(rng: Random, depth: int = 0) -> str:
     if kind < 2:
         return rng.choice(NUMBERS)
     if kind < 4:
-        return rng.choice(("null", "false", json.dumps(rng.choice(WORDS)), json.dumps(rng.choice(WORDS))))
+        return rng.choice(("null", "false", json.dumps(rng.choice(WORDS))))
     if kind < 6:
-        items = [value(rng, depth + 1) for _ in range(rng.choice((0, 1, 3, 6, 7, 16)))]
-        return f"[{', '.join(items)}]"
+        return f"[{', '.join(value(rng, depth + 1) for _ in range(rng.choice((0, 1, 3, 6, 7, 16))))}]"
     if kind < 7:
         fields = [f"{json.dumps(rng.choice(WORDS))}: {value(rng, depth + 1)}" for _ in range(rng.choice((0, 1, 4)))]
         return f"{{{', '.join(fields)}}}"
@@ -57,12 +69,11 @@ def line(orders: tuple[dict[str, Any], ...], rng: Random) -> bytes:
         order[key] = value(rng)
     if rng.random() < 0.2:
         order[rng.choice(WORDS)] = value(rng)
-    text = "{" + ", ".join(f"{json.dumps(k)}: {v}" for k, v in order.items()) + "}"
-    good = text.encode(errors="surrogatepass")
+    good = encoded("{" + ", ".join(f"{json.dumps(k)}: {v}" for k, v in order.items()) + "}")
     kinds: tuple[Callable[[], bytes], ...] = (
         *(5 * (lambda: good,)),
         lambda: spoilt(good, rng),
-        lambda: value(rng).encode(errors="surrogatepass"),
+        lambda: encoded(value(rng)),
         lambda: letters(rng),
         lambda: b'{"a": "' + b"x" * rng.choice((60_000, 70_000, 1_100_000)),
         lambda: head("/", rng),
@@ -73,13 +84,13 @@ def line(orders: tuple[dict[str, Any], ...], rng: Random) -> bytes:
 def head(path: str, rng: Random, **own: str) -> bytes:
     """The head of a request over HTTP, and perhaps a body; `own` are fields that it ought to have."""
     fields = [(k.replace("_", "-"), v) for k, v in own.items()]
+    strange = (
+        *(("Host", "evil.example"), ("Host", "[::1"), ("Origin", "http://evil.example"), ("Origin", "null")),
+        *(("Content-Length", v) for v in ("-1", "9" * 30, "NaN", "9999", "5")),
+        *(("Transfer-Encoding", "chunked"), ("Expect", "100-continue"), ("Connection", "keep-alive")),
+        *(("X-" + "a" * 70_000, "b"), ("A", "b" * 70_000), (" folded", "x"), ("X-Tamp-Token", "é")),
+    )
     for _ in range(rng.choice((0, 0, 1, 3))):
-        strange = (
-            *(("Host", "evil.example"), ("Host", "[::1"), ("Origin", "http://evil.example"), ("Origin", "null")),
-            *(("Content-Length", v) for v in ("-1", "9" * 30, "NaN", "9999", "5")),
-            *(("Transfer-Encoding", "chunked"), ("Expect", "100-continue"), ("Connection", "keep-alive")),
-            *(("X-" + "a" * 70_000, "b"), ("A", "b" * 70_000), (" folded", "x"), ("X-Tamp-Token", "é")),
-        )
         fields.insert(rng.randint(0, len(fields)), rng.choice(strange))
     if rng.random() < 0.05:
         fields *= 60
@@ -87,8 +98,7 @@ def head(path: str, rng: Random, **own: str) -> bytes:
     where = rng.choice((path,) * 6 + ("*", "http://[::1", "//[", "/%00", "/picture/../../etc", "/" + "a" * 70_000, ""))
     version = rng.choice(("HTTP/1.1",) * 6 + ("HTTP/1.0", "HTTP/0.9", "HTTP/2.0", "HTTP/9.9.9", "HTTP/1", ""))
     end = rng.choice(("\r\n", "\r\n", "\r\n", "\n"))
-    lines = [f"{method} {where} {version}", *(f"{k}: {v}" for k, v in fields), "", ""]
-    data = end.join(lines).encode()
+    data = end.join([f"{method} {where} {version}", *(f"{k}: {v}" for k, v in fields), "", ""]).encode()
     body = rng.choice((b"", b"", letters(rng), b'{"start": "(hold)"}\n'))
     return spoilt(data, rng) + body if rng.random() < 0.4 else data + body
 
@@ -109,15 +119,15 @@ def frame(payload: bytes, rng: Random) -> bytes:
 
 def message(rng: Random) -> bytes:
     """What a policy is sent: msgpack, or nearly."""
-    told: dict[str, Any] = calibration().as_dict()
-    where: Any = told
+    sent: dict[str, Any] = calibration().as_dict()
+    where: Any = sent
     while rng.random() < 0.8 and isinstance(where, dict | list | tuple) and where:
         key = rng.choice(sorted(where)) if isinstance(where, dict) else rng.randrange(len(where))
         if isinstance(where, dict) and (rng.random() < 0.5 or not isinstance(where[key], dict | list | tuple)):
             where[key] = thing(rng)
             break
         where = where[key]
-    reset = {"instruction": rng.choice(WORDS[4:]), "calibration": told, "seed": rng.choice((0, 0, -1, 2**63, None))}
+    reset = {"instruction": rng.choice(WORDS[4:]), "calibration": sent, "seed": rng.choice((0, 0, -1, 2**63, None))}
     bombs = (
         b"\xdd\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff", b"\xc6\xff\xff\xff\xff", b"\xc9\xff\xff\xff\xff\x05",
         b"\x91" * rng.choice((500, 2000, 100_000)), b"\x81\xa1a" * 3000, b"\xdc\xff\xff" + b"\x80" * 65_535,
@@ -135,15 +145,15 @@ def message(rng: Random) -> bytes:
     return rng.choice(kinds)()
 
 
-def packed(told: Any) -> bytes:
-    return bytes(msgpack.packb(told, default=array, unicode_errors="surrogatepass"))
+def packed(sent: Any) -> bytes:
+    """A value as msgpack, arrays as openpi has them."""
 
+    def array(value: Any) -> Any:
+        if isinstance(value, frozenset):
+            return sorted(value)
+        return {b"__ndarray__": True, b"data": value.tobytes(), b"dtype": value.dtype.str, b"shape": value.shape}
 
-def array(told: Any) -> Any:
-    if isinstance(told, frozenset):
-        return sorted(told)
-    data, dtype, shape = told.tobytes(), told.dtype.str, told.shape
-    return {b"__ndarray__": True, b"data": data, b"dtype": dtype, b"shape": shape}
+    return bytes(msgpack.packb(sent, default=array, unicode_errors="surrogatepass"))
 
 
 def thing(rng: Random) -> Any:
@@ -174,8 +184,3 @@ def handshake(rng: Random, port: int) -> bytes:
     fields += ["Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="]
     fields += ["Sec-WebSocket-Protocol: tamp"] if rng.random() < 0.7 else []
     return "\r\n".join(("GET / HTTP/1.1", *fields, "", "")).encode()
-
-
-def drawn(seed: int, number: int) -> Random:
-    """What a piece is drawn from."""
-    return Random(f"ports/{seed}/{number}")

@@ -12,8 +12,7 @@ from tamp.pddl.conditions import shown
 from tamp.pddl.judges import judge_of
 from tamp.pddl.reading import read_problem
 from tamp.pddl.verdict import Judge
-from tests import mutations
-from tests.mutations import Act, Mutation, Plan
+from tests.mutations import MUTATIONS, Act, Plan, with_words
 
 ROOT = Path(__file__).parents[1]
 MOST_TRIES = 2000
@@ -22,12 +21,8 @@ MOST_TRIES = 2000
 
 def problems() -> list[tuple[str, Path]]:
     """Domain and problem: all of this repository that are judged in order, and have at least three things."""
-    files = [
-        *ROOT.glob("problems/**/problem.pddl"),
-        *ROOT.glob("problems/xarm/*.pddl"),
-        *ROOT.glob("tests/walks/*.pddl"),
-    ]
-    named = [(domain_of(file), file) for file in sorted(files)]
+    patterns = ("problems/**/problem.pddl", "problems/xarm/*.pddl", "tests/walks/*.pddl")
+    named = [(domain_of(file), file) for file in sorted(file for each in patterns for file in ROOT.glob(each))]
     read = [(domain, file, read_problem(domain, file)[2]) for domain, file in named]
     return [(d, f) for d, f, p in read if isinstance(judge_of(p), Judge) and len(list(p.all_objects)) > 2]
 
@@ -80,40 +75,26 @@ def misspelt(plan: Plan, problem: Any, rng: random.Random) -> Plan:
     place = rng.randrange(len(words))
     word = words[place]
     at = rng.randrange(max(1, len(word) - 1))
-    words[place] = (
-        rng.choice(
-            (
-                word[:at] + word[at + 1 :],
-                word[:at] + word[at] + word[at:],
-                word[:at] + word[at : at + 2][::-1] + word[at + 2 :],
-            )
-        )
-        or f"{word}{word}"
-    )
-    return (*plan[:index], Act(tuple(words)), *plan[index + 1 :])
+    two = word[at : at + 2]
+    words[place] = word[:at] + rng.choice((two[1:], two[:1] + two, two[::-1])) + word[at + 2 :] or word * 2
+    return with_words(plan, index, tuple(words))
 
 
-SLIPS: tuple[Mutation, ...] = (
-    mutations.drop,
-    mutations.swap,
-    mutations.repeat,
-    mutations.other_argument,
-    mutations.missing_argument,
-    mutations.random_action,
-    misspelt,
-)
+SLIPS = {"misspelt": misspelt} | {
+    name: MUTATIONS[name] for name in ("drop", "swap", "repeat", "other_argument", "missing_argument", "random_action")
+}
 
 
 def spoilt(plan: Plan, problem: Any, times: int, rng: random.Random) -> tuple[Plan, Sequence[str]]:
     """A plan with so many mistakes, and what they are called."""
     made = list[str]()
     while len(made) < times and plan:
-        mutation = rng.choice(SLIPS)
+        name = rng.choice(sorted(SLIPS))
         try:
-            after = mutation(plan, problem, rng)
+            after = SLIPS[name](plan, problem, rng)
         except (StopIteration, IndexError):  # what comes after a misspelt operator is unknown
             continue
         if after is not None and after != plan:
             plan = after
-            made.append(mutation.__name__)
+            made.append(name)
     return plan, made

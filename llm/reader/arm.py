@@ -13,7 +13,7 @@ from llm.reader.program import Argument, Call, Effect, Handled, NamedThings, Pro
 from llm.reader.program_reader import confidence, instruction, read
 from llm.reader.setting import CallSignature, Member, Setting
 from tamp.backends.xarm.arm_steps import Step, steps_of
-from tamp.backends.xarm.contract_world import breaches_in
+from tamp.backends.xarm.contract import breaches_in
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import Refusal
 from tamp.model.events import Journal

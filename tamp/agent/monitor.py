@@ -81,8 +81,7 @@ class Monitor:
         the segment `acts` of its timeline on."""
         now = self.table.observed.time
         left = execution.seconds_until(acts)
-        watches = "monitor" in self.table.reflexes
-        if self._expected is None or left < TOO_LATE or not (watches or "servo" in self.table.reflexes):
+        if self._expected is None or left < TOO_LATE:
             return None
         if self._closes() or (left < LAST and not self._looked_last):
             self._due = min(self._due, now)
@@ -97,9 +96,9 @@ class Monitor:
         if why is None:
             self._lead(execution, seen)
         sure = why is not None and (not self.table.looks_cost or self._suspected is not None)
-        again = watches and why is not None and not sure
+        again = why is not None and not sure
         self._suspected, self._due = why, now + (0.0 if again else self._pause)
-        return why if sure and watches else None
+        return why if sure else None
 
     def _difference(self, expected: Situation, seen: Situation, way: Array) -> str | None:
         """What is other than expected, of what matters on the `way` (n, 3) that is still to go, in words."""
@@ -131,7 +130,7 @@ class Monitor:
         """Lead the motion to where the thing that it is for is seen, which is nearly where it was, and have what is
         held go where it was to go, wherever in the hand it is."""
         planned, correction = self._planned, execution.correction
-        if planned is None or "servo" not in self.table.reflexes:
+        if planned is None:
             return
         if self._about is not None and self._about not in self._touched:  # what is pushed goes ahead of the hand
             was, thing = planned.scene.object(self._about), seen.scene.object(self._about)

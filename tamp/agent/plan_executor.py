@@ -211,7 +211,7 @@ class PlanExecutor:
 
     def _clarified(self, action: GroundAction) -> Routine[bool]:
         """Whether it was looked again, from elsewhere, at what an action was about, of which little is seen."""
-        if self.table.clarify is None or "repair" not in self.table.reflexes:
+        if self.table.clarify is None:
             return False
         return (yield from self.table.clarify(action.args))
 

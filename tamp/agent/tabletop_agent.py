@@ -231,15 +231,10 @@ def in_turn(
     seconds: float = SECONDS,
 ) -> Think:
     """Something that decides while the world waits, with so many seconds of refinement for one decision; `twice`:
-    another engine looks at it again."""
+    another engine checks the motions again."""
 
     def think(world: World, skills: dict[str, Skill]) -> Deliberation:
-        mind = InTurn(Search(world, domain, {**patterns(), **skills}, planner, rng, seconds, log))
-        if not twice:
-            return mind
-        from tamp.planning.motion_cross_check import MotionCrossCheck  # which loads PyBullet
-
-        return MotionCrossCheck(mind, log)
+        return InTurn(Search(world, domain, {**patterns(), **skills}, planner, rng, seconds, log), twice)
 
     return think
 

@@ -1,4 +1,4 @@
-"""Test a domain folder: its cases, and its own operators in drawn scenes."""
+"""Test a domain folder by its cases."""
 
 from __future__ import annotations
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from tamp.runs.domain_trials import DomainTests, Job, SceneTrials
     from tamp.runs.episode import GoalSource
 
-SCENES = ("mug_in_drawer", "libero_goal/0")
-"""Where operators are tried that no case has, unless scenes are given."""
-
 
 def collect(config: TestConfig) -> DomainTests:
     """The tests of a folder that has nothing wrong with it. InputError where there is nothing to test, or a case is
@@ -37,10 +34,10 @@ def collect(config: TestConfig) -> DomainTests:
         from tamp.runs.domain_trials import DomainTests, SceneTrials
 
         trials = SceneTrials(domain, new_folder(EPISODES, f"test-{domain.path.resolve().parent.name}"))
-        jobs = [*sorted(_cases(config, trials), key=lambda job: job.scene), *_operators(config, trials)]
+        jobs = sorted(_cases(config, trials), key=lambda job: job.scene)
     if not jobs and not list(domain.path.parent.glob("tests/test_*.py")):
-        valid = "valid: cases tests/*.toml in it, or operators with a skill or an effect of its own"
-        raise InputError(f"{config.folder} has nothing to try; {valid}")
+        valid = "valid: cases tests/*.toml in it, or tests in Python, tests/test_*.py"
+        raise InputError(f"{config.folder} has nothing to test; {valid}")
     return DomainTests(domain, jobs, trials.logs)
 
 
@@ -64,19 +61,6 @@ def _cases(config: TestConfig, trials: SceneTrials) -> Iterator[Job]:
         for seed in case.seeds if config.seeds is None else range(config.seeds):
             run = partial(trials.case, case, what, task, seed, source)
             yield Job(path, what, f"{case.scene} seed {seed}", run, case.scene)
-
-
-def _operators(config: TestConfig, trials: SceneTrials) -> Iterator[Job]:
-    """The folder's own operators."""
-    from tamp.backends.libero import tasks
-    from tamp.runs.domain_trials import Job
-    from tamp.runs.operator_goals import own_operators
-
-    domain = trials.domain
-    if own := own_operators(domain):
-        seeds = range(config.seeds or 1)
-        draws = [(task, seed) for task in map(tasks.find, config.scenes or SCENES) for seed in seeds]
-        yield from (Job(domain.path, o, o, partial(trials.operator, o, draws), operator=True) for o in own)
 
 
 def _source(case: SceneCase, task: Task, domain: Domain, model: Callable[[], Model]) -> GoalSource:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from motion.arms import ARMS
 from tamp.api.arm_configs import EmulateConfig
@@ -19,9 +18,6 @@ from tamp.backends.xarm.emulator.side_channel import read_things
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.quiet import hush_simulator
-
-if TYPE_CHECKING:
-    from tamp.backends.xarm.emulator.picture_process import PictureProcess
 
 DETECTIONS = "tcp://127.0.0.1:5556"
 """Where the oracle detector speaks by default, which is where problems/xarm/bench.toml listens."""
@@ -51,17 +47,17 @@ def emulate(config: EmulateConfig, ready: Ready) -> int:
     """
     there = read_things(list(config.things))
     source = config.detections or (DETECTIONS if config.things else None)
-    world, pictures = (None, None) if config.scene is None else _world(config, config.scene)
+    world = None if config.scene is None else _world(config, config.scene)
     address = Address(config.host, config.port, config.fault_port, _read(source) if source else None)
 
     def listens(server: Server) -> None:
         ready(Listens(config.host, config.port, server.fault_port, detections=source))
 
-    return Server(ARMS[config.model], address, there, world, pictures).serve(listens, config.seconds)
+    return Server(ARMS[config.model], address, there, world).serve(listens, config.seconds)
 
 
-def _world(config: EmulateConfig, scene: str) -> tuple[MakeWorld, PictureProcess | None]:
-    """A scene with the arm in it, and who takes pictures of it. InputError for an arm without a hand, or no scene."""
+def _world(config: EmulateConfig, scene: str) -> MakeWorld:
+    """A scene with the arm in it. InputError for an arm without a hand, or no scene."""
     model = config.model
     if model not in bodies.names():
         raise InputError(f"--scene: the {model} has no gripper here; {valid(model, bodies.names())}")
@@ -69,11 +65,9 @@ def _world(config: EmulateConfig, scene: str) -> tuple[MakeWorld, PictureProcess
     with hush_simulator():
         from tamp.backends.libero import tasks
         from tamp.backends.physics.start import start_of
-        from tamp.backends.xarm.emulator.picture_process import PictureProcess
 
         start = start_of(tasks.find(scene), config.seed, config.init_state, model, drawn=True)
-    pictures = None if start.stage is None else PictureProcess(start.stage)
-    return partial(Physics, BulletWorld(start.scene, start.robot), start.robot), pictures
+    return partial(Physics, BulletWorld(start.scene, start.robot), start.robot, start.stage)
 
 
 def _read(source: str) -> tuple[str, int]:

@@ -127,8 +127,7 @@ class ContractVerdict:
 def contract(plan: Source, judge: PlanJudge | None = None, world: Workcell | None = None) -> ContractVerdict:
     """An xArm action plan against its contract, its names against the problem's objects when there is one, and all that
     can be known before anything is seen against the arm's world. InputError for what is no JSON."""
-    from tamp.backends.xarm.contract import breaches, place_of, unread
-    from tamp.backends.xarm.contract_world import breaches_in
+    from tamp.backends.xarm.contract import breaches, breaches_in, place_of, unread
     from tamp.files.json_text import parse_json, places_of
 
     parsed = parse_json(plan)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from llm.reader.readers import InTurnReader, ParallelReader
     from llm.vocabulary.phrases import SceneVocabulary
     from tamp.agent.camera_perceiver import Read
-    from tamp.agent.director import Decide
     from tamp.api.scenes import LoadedScene, Seen
     from tamp.backends.xarm.workcell import Workcell
     from tamp.model.domain import Domain
@@ -47,13 +46,6 @@ def planner(name: str, model: Model | None, timeout: float = 60.0) -> Planner:
 
     assert model is not None
     return SkillPlanner(model)
-
-
-def advisor(model: Model, domain: Domain, journal: Journal) -> Decide:
-    """Who is asked what to do where nothing else helps."""
-    from llm.planner.deciding import Advisor
-
-    return Advisor(model, domain, journal)
 
 
 def reader(model: Model | None, assume_first: bool = False) -> Read:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from tamp.pddl.ask import Question
     from tamp.pddl.planner import Plan, PlanResult, PlanStatus
     from tamp.planning.deliberation import InTurn
-    from tamp.planning.motion_cross_check import MotionCrossCheck
     from tamp.planning.search import Search
 
 SEARCH = 0.5
@@ -131,13 +130,11 @@ def mind_of(
     return Search(world, scene.domain, skills, who, np.random.default_rng(seed), log=log)
 
 
-def deliberation(mind: Search, scene: LoadedScene, log: Journal | None = None) -> InTurn | MotionCrossCheck:
-    """What decides in a scene, while the world waits. Before an arm moves, another engine has looked at it again."""
+def deliberation(mind: Search, scene: LoadedScene) -> InTurn:
+    """What decides in a scene, while the world waits. Before an arm moves, another engine has checked the motions."""
     from tamp.planning.deliberation import InTurn
-    from tamp.planning.motion_cross_check import MotionCrossCheck
 
-    thinks = InTurn(mind)
-    return MotionCrossCheck(thinks, log) if scene.simulator == "xarm" else thinks
+    return InTurn(mind, twice=scene.simulator == "xarm")
 
 
 @keywords(PlanConfig)

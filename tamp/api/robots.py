@@ -65,18 +65,18 @@ def _robot(name: str) -> dict[str, Any]:
         "joints": [
             {"name": name, "limits": limits, "posture": value}
             for name, limits, value in zip(
-                described.arm_joints, found.limits.round(4).tolist(), described.posture.tolist(), strict=True
+                described.arm_joints, found["limits"].round(4).tolist(), described.posture.tolist(), strict=True
             )
         ],
         "tool": {
-            "position": _rounded(found.T_base_tool[:3, 3]),
-            "x": _rounded(found.T_base_tool[:3, 0]),
-            "z": _rounded(found.T_base_tool[:3, 2]),
+            "position": _rounded(found["T_base_tool"][:3, 3]),
+            "x": _rounded(found["T_base_tool"][:3, 0]),
+            "z": _rounded(found["T_base_tool"][:3, 2]),
         },
         "opening": round(described.gripper.opening, 4),
-        **{name: [_rounded(corner) for corner in getattr(found, name)] for name in ("pads", "fingers", "palm")},
-        "watched": found.watched,
-        "mass": round(found.kilograms, 2),
+        **{name: [_rounded(corner) for corner in found[name]] for name in ("pads", "fingers", "palm")},
+        "watched": found["watched"],
+        "mass": round(found["kilograms"], 2),
     }
 
 

@@ -1,22 +1,16 @@
-"""Which scenes there are, what one of them holds, what an instruction can call it, and a scene as a folder to edit."""
+"""Which scenes there are, what one of them holds, and what an instruction can call it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tamp.api import language
-from tamp.api.sources import Say, silent
 from tamp.errors import InputError
-from tamp.files.replacing import replacing
 from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
     from tamp.api.scenes import LoadedScene, Seen
-    from tamp.api.tool_configs import ConvertConfig
-    from tamp.backends.libero.scene_conversion import Conversion
     from tamp.backends.libero.scene_description import Task
     from tamp.model.scene import SceneObject
 
@@ -105,45 +99,3 @@ def called_alone(described: dict[str, Any]) -> dict[str, str]:
     shared = {text for text, n in Counter(called.values()).items() if n > 1}
     where = {r["name"]: PREPOSITIONS[r["kind"]] for o in described["objects"] for r in o["regions"]}
     return {s: f"{where[s]} the {text}" if text in shared and s in where else text for s, text in called.items()}
-
-
-@dataclass(frozen=True)
-class ConvertedScene:
-    """What was written, of the scene called `name`: its `file`, and what the `conversion` has to say of it."""
-
-    name: str
-    file: Path
-    conversion: Conversion
-
-
-def convert(config: ConvertConfig, say: Say = silent) -> ConvertedScene:
-    """Write a scene as a folder with a `scene.toml`: everything where it is, what is open and turned on, the
-    instruction and the goal. The file is built and compared with what it was made from.
-
-    InputError for a scene that there is not and a folder that holds something; Refusal of what does not come out the
-    same.
-    """
-    from tamp.backends.libero import rendering
-
-    rendering.prepare(video=False)
-    with hush_simulator():
-        from tamp.backends.libero import tasks
-        from tamp.backends.libero.scene_conversion import convert as converted
-        from tamp.pddl.domain_file import load
-
-        task, state = tasks.find(config.scene), config.init_state
-        seed = task.seed if config.seed is None else config.seed
-        option, number = ("--seed", seed) if state is None else ("--init-state", state)
-        which = option.rpartition("-")[2]
-        folder = config.out or Path(f"{task.name.replace('/', '-')}-{which}{number}")
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            other = "valid: --out DIR, another folder"
-            raise InputError(f"{folder} is there already, and nothing is overwritten; {other}")
-        command = f"tamp scene convert {config.scene} {option} {number}"
-        say(f"building {task.name}, and what is written of it")
-        made = converted(task, seed, state, load("tabletop"), f"Made by `{command}`.")
-        file = folder / tasks.SCENE
-        with replacing(file) as partial:
-            folder.mkdir(parents=True, exist_ok=True)
-            partial.write_text(made.text, encoding="utf-8")
-    return ConvertedScene(task.name, file, made)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.scene_description import Task
     from tamp.backends.xarm.address import ArmAddress
-    from tamp.backends.xarm.arm_stop import ArmStop
+    from tamp.backends.xarm.arm_faults import ArmStop
     from tamp.model.domain import Domain
     from tamp.runs.episode import Result, Settings
     from tamp.runs.episode_runner import EpisodePlace
@@ -39,7 +38,7 @@ EPISODES = Path("episodes")
 
 def _interruptible(stop: ArmStop) -> AbstractContextManager[None]:
     """Ctrl-C stops the arm, and ends what was called with the verdict `stopped`."""
-    from tamp.backends.xarm.arm_stop import stopped_by_signals
+    from tamp.backends.xarm.arm_faults import stopped_by_signals
 
     return stopped_by_signals(stop)
 
@@ -86,8 +85,7 @@ def prepare(config: SolveConfig, person: Person, called: bool = False) -> Episod
     text = None if config.goals or config.instruction is None else language.instruction(config.instruction)
     arguments.check_perception(config.simulator, config.body, config.perception, config.calibration)
     at = arguments.arm_at_table(config.simulator, config.body, config.host, config.port, config.eyes)
-    wants_model = config.planner == LANGUAGE_PLANNER or config.repair is not None
-    model = language.model(config.llm) if text is not None or wants_model else None
+    model = language.model(config.llm) if text is not None or config.planner == LANGUAGE_PLANNER else None
     sight = text is not None and model is not None and model.sees
     rendering.prepare(config.video, sight, camera=config.perception == "camera", may=True)
     with hush_simulator():
@@ -169,7 +167,7 @@ class Episode:
             ) as process:
                 yield self.by_policy(process)
         elif self.at is not None:
-            from tamp.backends.xarm.arm_stop import ArmStop
+            from tamp.backends.xarm.arm_faults import ArmStop
             from tamp.runs.table_worlds import OnArm
 
             stop = ArmStop(config.dead_man)
@@ -230,7 +228,6 @@ def settings_of(
         overlay=config.overlay,
         calibration=None if config.calibration is None else Path(config.calibration),
         disturb=config.disturb,
-        advises=partial(language.advisor, model, domain) if config.repair is not None and model is not None else None,
         body=None if config.body is None else str(config.body),
         twice=config.simulator == "xarm" and config.second_check,
         view=config.view,

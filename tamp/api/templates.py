@@ -102,12 +102,12 @@ def _new_observer(name: str, folder: Path) -> Written:
         _check_free(domain, operator=f"make-{name}", predicate=name)
         _check_has(domain, ("item", "surface"), {"hand-empty": 0, "on": 2, "clear": 1, "holding": 1})
         return _merge(domain, "predicate", {"my-fact": name}, name, goal=f"({name} mug_1)")
-    makes = [o for o, added in domain.adds.items() if name in (p.name for p in added)]
-    note = f"`tamp test` tries {makes[0]} by itself" if makes else f"no operator makes ({name} …) true yet"
     symbols = [_identifier(parameter) for parameter, _ in domain.predicates[name].parameters]
     symbols = [f"{s}_" if s in ("view", "tolerance", "np") else s for s in symbols]
     names = {"my-fact": name, ", item: str": "".join(f", {s}: str" for s in symbols)}
-    return _merge(domain, "observer", names, name, notes=[note])
+    made = any(name in (p.name for p in added) for added in domain.adds.values())
+    notes = [] if made else [f"no operator makes ({name} …) true yet"]
+    return _merge(domain, "observer", names, name, notes=notes)
 
 
 def _merge(

@@ -116,29 +116,17 @@ class CheckConfig:
 
 @dataclass(frozen=True)
 class TestConfig:
-    """Test a domain folder: its cases tests/*.toml, and its own operators in drawn scenes.
+    """Test a domain folder by its cases tests/*.toml, in physics simulation.
 
-    First what `tamp check` says. Then pytest runs each case with each seed, tests/test_*.py, and for each operator of
-    the folder's own that is in no case a goal found in each scene. 0 all passed, 1 something failed, 2 bad input.
+    First what `tamp check` says. Then pytest runs each case with each seed, and tests/test_*.py. 0 all passed, 1
+    something failed, 2 bad input.
     """
 
     folder: Annotated[str, Option("A folder with a domain.pddl.", "FOLDER", positional=True)]
     seeds: Annotated[
         int | None, Option("Draws of each scene, seeds 0 to N-1; else a case's own, and one.", "N", min=1)
     ] = None
-    scenes: Annotated[
-        Sequence[str],
-        Option(
-            "Where operators that no case has are tried; may be given several times. mug_in_drawer, libero_goal/0.",
-            "S",
-            flag="--scene",
-        ),
-    ] = ()
     llm: Llm = DEFAULT_MODEL
-
-    def draws(self, stated: Sequence[int] = (0,)) -> Sequence[int]:
-        """The seeds by which a scene is drawn."""
-        return stated if self.seeds is None else range(self.seeds)
 
 
 @dataclass(frozen=True)
@@ -252,24 +240,6 @@ class CategoriesConfig:
 
     Every category whose files load, with its size, and the regions where something can be put.
     """
-
-
-@dataclass(frozen=True)
-class ConvertConfig:
-    """Write a scene as a folder with a scene.toml.
-
-    Everything where it is, what is open and turned on, the instruction and the goal. The file is built and compared
-    with what it was made from; what does not come out the same is refused, exit 1.
-
-    Example: tamp scene convert libero_goal/3 --init-state 0
-    """
-
-    scene: SceneName
-    init_state: InitState = None
-    seed: SceneSeed = None
-    out: Annotated[
-        Path | None, Option("The folder that is made; by default libero_goal-3-state0, or -seed0, here.", "DIR")
-    ] = None
 
 
 @dataclass(frozen=True)

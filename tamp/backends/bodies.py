@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 import motion
+from motion.arm_model import MountedHand
 from motion.arms import Arm
-from motion.hands import MountedHand
 from motion.poses import Array, pose, rotation_about
 from motion.robot import RobotDescription
 from motion.robot_files import other_kind, standing

@@ -10,9 +10,8 @@ from typing import Any, TypeVar, get_args
 
 import numpy as np
 
-from motion.arm_model import robot_model
+from motion.arm_model import HANDS, robot_model
 from motion.arms import ARMS
-from motion.hands import HANDS
 from motion.poses import Array, from_rpy
 from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains, out_of_range
 from motion.robot_assembly import AssemblySpec, assembled, mounted

@@ -90,15 +90,6 @@ class Interrupted(Event):
 
 
 @dataclass(frozen=True, eq=False)
-class Advised(Event):
-    """Somebody who was asked `why` it does not go on says to do an action."""
-
-    kind = "advised"
-    action: str
-    why: str
-
-
-@dataclass(frozen=True, eq=False)
 class Corrected(Event):
     """A motion is led to where `thing` is seen now: `by` (6,) [metres, radians] from where it was, world axes; of what
     is held tool axes."""

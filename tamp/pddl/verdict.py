@@ -194,7 +194,7 @@ def _producers(problem: Any, literal: Literal, near: Sequence[Any]) -> Iterator[
     manager = problem.environment.expression_manager
     for operator in problem.actions:
         for effect in operator.effects:
-            given = _given_by(effect, literal)
+            given = given_by(effect, literal)
             if given is not None:
                 choices = [[manager.ObjectExp(o) for o in problem.objects(p.type)] for p in operator.parameters]
                 for parameter, there in zip(operator.parameters, choices, strict=True):
@@ -203,7 +203,7 @@ def _producers(problem: Any, literal: Literal, near: Sequence[Any]) -> Iterator[
                 yield map(partial(ActionInstance, operator), itertools.product(*choices))
 
 
-def _given_by(effect: Any, literal: Literal) -> dict[Any, Any] | None:
+def given_by(effect: Any, literal: Literal) -> dict[Any, Any] | None:
     """What an operator's parameters have to be for an effect to make a literal true; None where it cannot."""
     atom, wanted = literal
     if effect.fluent.fluent() != atom.fluent() or not effect.is_assignment():
@@ -213,7 +213,8 @@ def _given_by(effect: Any, literal: Literal) -> dict[Any, Any] | None:
     given: dict[Any, Any] = {}
     for part, named in zip(effect.fluent.args, atom.args, strict=True):
         if part.is_parameter_exp():
-            if given.setdefault(part.parameter(), named) != named:
+            fits = part.type.is_compatible(named.type)
+            if not fits or given.setdefault(part.parameter(), named) != named:
                 return None
         elif not part.is_variable_exp() and part != named:  # a variable of a forall can be any object
             return None

@@ -197,20 +197,15 @@ def _hues(shown: _Shown, power: float) -> tuple[float, float, float]:
     """The sums of the differences in hue, of the model's own vividness, and of the weights."""
     near = shown.near[:, :BLURRED]
     own, seen = (shown.own**power)[near].mean(axis=1), shown.seen[near].mean(axis=1)
-    own = own * _light(own, seen, shown.facing)[:, None]
+    lights, light = seen.sum(axis=1) / np.maximum(own.sum(axis=1), BLACK), np.ones(len(own))
+    for side in np.unique(shown.facing):  # one factor for what faces one way
+        mine = shown.facing == side
+        light[mine] = np.clip(np.median(lights[mine]), *BRIGHTNESS)
+    own = own * light[:, None]
     hues = [(c + DIM / 3.0) / (c.sum(axis=1, keepdims=True) + DIM) for c in (own, seen)]
     weight = np.minimum(own.sum(axis=1), seen.sum(axis=1)) + 1e-6
     off, vivid = np.abs(hues[0] - hues[1]).sum(axis=1), np.abs(hues[0] - 1.0 / 3.0).sum(axis=1)
     return float((off * weight).sum()), float((vivid * weight).sum()), float(weight.sum())
-
-
-def _light(own: Array, seen: Array, facing: Array) -> Array:
-    """The light (n,) on each of some places: one factor for those that face one way."""
-    out = np.ones(len(own))
-    lights = seen.sum(axis=1) / np.maximum(own.sum(axis=1), BLACK)
-    for side in np.unique(facing):
-        out[facing == side] = np.clip(np.median(lights[facing == side]), *BRIGHTNESS)
-    return out
 
 
 def _pattern(shown: _Shown) -> tuple[Array, Array, Array]:

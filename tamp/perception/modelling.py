@@ -225,14 +225,11 @@ class ModelStudio:
         z = NEAREST * FARTHEST / (raw[::-1].astype(float) * (FARTHEST - NEAREST) + NEAREST)
         depth = np.where(raw[::-1] > 0, z, 0.0)
         K = pinhole(self.size, self.size, np.radians(VIEW_DEGREES))
-        return Image("studio", np.ascontiguousarray(colour[::-1]), depth, K, self._eye())
-
-    def _eye(self) -> Array:
-        """Pose of the camera, in the axes of `Image`."""
         left, right = self.scene.camera[0], self.scene.camera[1]
         forward, up = np.array(left.forward), np.array(left.up)
         R = np.column_stack([np.cross(forward, up), -up, forward])
-        return pose(0.5 * (np.array(left.pos) + np.array(right.pos)), R)
+        T = pose(0.5 * (np.array(left.pos) + np.array(right.pos)), R)
+        return Image("studio", np.ascontiguousarray(colour[::-1]), depth, K, T)
 
 
 @contextmanager
@@ -311,13 +308,10 @@ def skins(model: Any, data: Any, parts: Mapping[str, Sequence[int]], both_sides:
                 model.geom_group[geoms] = 1
                 T = pose(data.xpos[bodies[0]].copy(), data.xmat[bodies[0]].reshape(3, 3).copy())
                 samples = np.concatenate(list(_looks(place, *bounds_of(model, data, geoms))))
-                out[name] = skin_of(_in_frame(samples, inverse(T)))
+                D = inverse(T)
+                points, normals = samples[:, :3] @ D[:3, :3].T + D[:3, 3], samples[:, 3:6] @ D[:3, :3].T
+                out[name] = skin_of(np.hstack([points, normals, samples[:, 6:]]))
     return out
-
-
-def _in_frame(samples: Array, T: Array) -> Array:
-    """Samples (n, 9), points, normals and colours, in another frame."""
-    return np.hstack([samples[:, :3] @ T[:3, :3].T + T[:3, 3], samples[:, 3:6] @ T[:3, :3].T, samples[:, 6:]])
 
 
 def _looks(place: ModelStudio, low: Array, high: Array) -> Iterator[Array]:

@@ -121,7 +121,7 @@ def correction(
         moved = p @ D[:3, :3].T + D[:3, 3]
         found: Any = tree.query(moved, distance_upper_bound=reach)
         near, nearest = np.isfinite(found[0]), found[1]
-        if near.sum() < FEWEST_ON_ROBOT or _longest(moved[near]) < SPREAD:
+        if near.sum() < FEWEST_ON_ROBOT or np.linalg.eigvalsh(np.cov(moved[near].T))[-1] < SPREAD**2:
             return None
         n = normals[nearest[near]]
         D = onto_planes(moved[near], np.einsum("ij,ij->i", moved[near] - skin[nearest[near]], n), n) @ D
@@ -157,11 +157,6 @@ def sought(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin])
 def corrected(image: Image, off: Array) -> Image:
     """A picture of a camera that is at `off` (4, 4) from where it is said to be."""
     return replace(image, T_world_camera=image.T_world_camera @ off)
-
-
-def _longest(p: Array) -> float:
-    """The standard deviation of points (n, 3) along their longest axis."""
-    return float(np.sqrt(np.linalg.eigvalsh(np.cov(p.T))[-1]))
 
 
 def _some(image: Image, skin: Array) -> Array:

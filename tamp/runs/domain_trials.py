@@ -1,4 +1,4 @@
-"""`tamp test` under pytest: a domain folder's cases, and its own operators in drawn scenes, as pytest items."""
+"""`tamp test` under pytest: the cases of a domain folder as pytest items."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tamp.backends.libero.environment import Scenes
@@ -23,12 +22,8 @@ from tamp.runs.episode import GoalSource, Result, Settings
 from tamp.runs.episode_log import read
 from tamp.runs.episode_runner import run_episode
 from tamp.runs.goal_origin import GoalOrigin
-from tamp.runs.operator_goals import OperatorGoals
 from tamp.runs.worlds import InLibero
-from tamp.skills.registry import bound
 
-TRIES = 4
-"""Goals that motions are sought for, of one operator in one scene."""
 OPTIONS = (
     *("-c", os.devnull),  # not the configuration of a project around the folder
     *("-p", "no:cacheprovider"),
@@ -40,7 +35,7 @@ OPTIONS = (
 
 @dataclass(frozen=True)
 class Trial:
-    """The result of one test. `what` is a case's file, an operator or the id of a test in Python, `verdict` passed,
+    """The result of one test. `what` is a case's file or the id of a test in Python, `verdict` passed,
     failed or skipped, `goal` what was asked for; `seconds` wall time; `out` the folder of the last episode."""
 
     what: str
@@ -53,11 +48,6 @@ class Trial:
     steps: int = 0
     seconds: float = 0.0
     out: str | None = None
-
-    @property
-    def operators(self) -> frozenset[str]:
-        """The operators of a plan that was begun."""
-        return frozenset(step.strip("()").split()[0] for step in self.plan if self.steps)
 
 
 def problem_trial(case: Case, what: str) -> Trial:
@@ -84,22 +74,6 @@ class SceneTrials:
             return _trial(what, task, seed, result, misread or _not_reached(result))
         trial = _trial(what, task, seed, result, misread or _not_refused(result, moved))
         return trial if trial.reason else replace(trial, reason=f"refused: {result.reason}")
-
-    def operator(self, name: str, draws: Sequence[tuple[Task, int]]) -> Trial:
-        """Whether an operator of the domain's own does what it says, in the first of the scenes, each with a seed, in
-        which a plan with it has motions."""
-        reasons = []
-        for task, seed in draws:
-            source = OperatorGoals(name, np.random.default_rng(seed), bound(self.domain).observers)
-            for _ in range(TRIES):
-                result, moved = self._episode(name, task, seed, source, None)
-                if moved or result.stage not in ("goal", "plan", "refinement"):
-                    return replace(_trial(name, task, seed, result, _not_reached(result)), goal=str(source.goal))
-                if result.stage == "goal":
-                    break
-                reasons.append(f"{task.name}: no motions for {source.goal}: {result.reason}")
-            reasons.append(f"{task.name}: {result.reason}")
-        return Trial(name, "failed", reason=reasons[0])
 
     def _episode(self, what: str, task: Task, seed: int, source: GoalSource, said: str | None) -> tuple[Result, bool]:
         """The result of an episode, and whether an action was begun in it."""
@@ -139,15 +113,14 @@ def _not_refused(result: Result, moved: bool) -> str | None:
 
 @dataclass(frozen=True)
 class Job:
-    """A test of a file: a case in one of its scenes, or an operator of `domain.pddl`; `name` is that of its pytest
-    item. `run` gives a trial, or raises TampError with the reason of a failure."""
+    """A case in one of its scenes; `name` is that of its pytest item. `run` gives a trial, or raises TampError with the
+    reason of a failure."""
 
     file: Path
     what: str
     name: str
     run: Callable[[], Trial]
     scene: str = ""
-    operator: bool = False
 
 
 class DomainTests:
@@ -157,7 +130,6 @@ class DomainTests:
     def __init__(self, domain: Domain, jobs: Sequence[Job], logs: Path) -> None:
         self.folder, self.jobs, self.logs = domain.path.parent, jobs, logs
         self.trials: dict[str, Trial] = {}
-        self.covered: set[str] = set()
 
     def run(self) -> int:
         """Run the folder's tests; pytest prints on standard output. 0 when all passed, 1 when one failed, 130 after
@@ -177,10 +149,6 @@ class DomainTests:
         """Tests in Python first, then the jobs."""
         items.sort(key=lambda item: self.jobs.index(item.job) if isinstance(item, _Item) else -1)
 
-    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
-        """Leave out operators that were in the plan of a case."""
-        return True if isinstance(item, _Item) and item.job.operator and item.job.what in self.covered else None
-
     def try_(self, job: Job) -> Trial:
         """The trial of a job. Files of the domain's folder are called as the folder was named."""
         start = time.perf_counter()
@@ -188,7 +156,6 @@ class DomainTests:
             trial = job.run()
         except TampError as error:
             trial = Trial(job.what, "failed", job.scene, reason=str(error))
-        self.covered |= trial.operators
         reason = trial.reason and " ".join(trial.reason.replace(f"{self.folder.resolve()}/", f"{self.folder}/").split())
         return replace(trial, reason=reason, seconds=round(time.perf_counter() - start, 1))
 
@@ -230,8 +197,7 @@ class _Item(pytest.Item):
             raise
         if trial.verdict == "failed":
             pytest.fail(f"{trial.what}: {trial.reason}", pytrace=False)
-        goal = f"{trial.goal}, " if self.job.operator else ""
-        self.user_properties.append(("shown", f"{goal}{trial.steps} steps, {trial.seconds:.1f} s"))
+        self.user_properties.append(("shown", f"{trial.steps} steps, {trial.seconds:.1f} s"))
 
     def reportinfo(self) -> tuple[Path, None, str]:
         return self.path, None, self.name

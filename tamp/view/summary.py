@@ -93,7 +93,7 @@ KINDS = {
     "interrupted": "stopped",
     "activity": "given up",
     "plan_attempt": "plan of the model",
-    **{kind: kind for kind in ("advised", "corrected", "search", "refused", "veto", "blind", "error", "unmatched")},
+    **{kind: kind for kind in ("corrected", "search", "refused", "veto", "blind", "error", "unmatched")},
 }
 """Events that report a failure or a reaction to one, and what they are called on a page."""
 BETWEEN = ("action", "goal", "order", "refined")

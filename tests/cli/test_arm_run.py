@@ -125,7 +125,7 @@ def test_a_plan_that_is_not_valid_is_told_with_its_step(tmp_path: Path) -> None:
     ("text", "options", "says"),
     [
         (f"Here is the plan:\n{HOME}", ["--dry-run"], "plan.txt:1:1: not JSON: text before the JSON object"),
-        (f"```json\n{HOME}\n```", ["--dry-run"], "plan.txt:1:1: not JSON: a code fence before the JSON object"),
+        (f"```json\n{HOME}\n```", ["--dry-run"], "plan.txt:1:1: not JSON: text before the JSON object: '```json"),
         (HOME, ["--host", "arm.example"], "--host arm.example: 'arm.example' is no IPv4 address; valid: an IPv4"),
         ("(go-to home)\n", [], "plan.txt is no action plan; a plan of a domain needs --domain and --problem"),
         ("(go-to home)\n", OF[:2], "a plan of a domain needs both --domain and --problem"),

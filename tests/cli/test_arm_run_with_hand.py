@@ -71,20 +71,21 @@ class HandController:
 
     def _serve(self) -> None:
         self.door.settimeout(60)
-        try:
-            connection, _ = self.door.accept()
-        except OSError:  # the test is over, and nobody came
-            return
-        connection.settimeout(60)
-        with connection, connection.makefile("rb") as lines:
-            for line in lines:
-                said = json.loads(line)
-                self.told.append(said)
-                begin = self.emulator.state()
-                time.sleep(0.15)
-                self.arm.append((begin, self.emulator.state()))
-                if answer := self.answer(said):
-                    connection.sendall(json.dumps(answer).encode() + b"\n")
+        with contextlib.suppress(OSError):  # the test is over
+            while True:
+                connection, _ = self.door.accept()
+                connection.settimeout(60)
+                with connection, connection.makefile("rb") as lines:
+                    for line in lines:
+                        self._take(json.loads(line), connection)
+
+    def _take(self, said: dict[str, Any], connection: socket.socket) -> None:
+        self.told.append(said)
+        begin = self.emulator.state()
+        time.sleep(0.15)
+        self.arm.append((begin, self.emulator.state()))
+        if answer := self.answer(said):
+            connection.sendall(json.dumps(answer).encode() + b"\n")
 
 
 def acknowledged(said: dict[str, Any]) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def test_results_of_other_settings_are_not_mixed(tmp_path: Path) -> None:
 def test_what_is_disturbed_and_gone_on_with_ends_as_if_it_had_not_been(way: str) -> None:
     if way == "full" and not bench_resume.can_mount():
         pytest.skip("mounting a small disk is not permitted here")
-    assert list(bench_resume.disturbed(way, bench_resume.drawn, n=4, seed=1)) == [""] * 4
+    assert list(bench_resume.disturbed(way, n=4, seed=1)) == [""] * 4
 
 
 def test_a_record_that_the_disk_does_not_take_whole_is_not_counted(tmp_path: Path) -> None:

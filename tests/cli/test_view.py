@@ -130,7 +130,7 @@ def accessible(page: Any) -> None:
 
 
 def test_orders_go_to_the_session_and_its_answer_comes_back(tmp_path: Path, opened: Callable[..., Any]) -> None:
-    live = [*TAMP, "live", "--backend", "fake", "--decider", "person", "--listen", "0", "--seconds", LIFE]
+    live = [*TAMP, "live", "--backend", "fake", "--decider", "person", "--listen", "orders", "--seconds", LIFE]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     session = subprocess.Popen([*live, "--out", "run"], cwd=tmp_path, **pipes)
     try:

@@ -12,14 +12,13 @@ import pinocchio
 import pytest
 from scipy.spatial.transform import Rotation
 
-from motion.arm_model import arm_world, robot_model
-from motion.arms import ARMS, TURN, Arm
+from motion.arm_model import Tool, arm_world, robot_model
+from motion.arms import TURN, Arm
 from motion.bullet import WORLD, Bullet, written
-from motion.hands import Tool
 from motion.kinematics import solve_near
 from motion.poses import Array, pose
 from motion.robot_parts import parts_of
-from motion.shapes import Body, Shape
+from motion.shapes import Shape
 from motion.world import World
 from tests.arm_cases import EACH, TABLES, bent, configurations
 
@@ -103,13 +102,3 @@ def test_zero_and_working_postures_are_free_of_self_collision(arm: Arm) -> None:
             met += 1
             assert world.contacts(q) == [], (x, y, z)
     assert met >= 10
-
-
-def test_the_base_stands_on_its_table() -> None:
-    arm = ARMS["xarm7"]
-    table = Body("table", (Shape("box", np.array([1.0, 1.0, 0.05]), np.eye(4)),), pose([0.0, 0.0, -0.05]))
-    world = World(robot_model(arm), [table])
-    assert world.contacts(np.zeros(arm.joints), 0.01) == []
-    low = solve_near(arm_world(arm), pose([0.4, 0.0, 0.02], DOWN), np.zeros(arm.joints))
-    assert low is not None
-    assert {c.other for c in world.contacts(low)} == {"table"}

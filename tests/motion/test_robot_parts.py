@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import mujoco
-import numpy as np
 import pytest
 
-from motion.robot_files import read_parts
-from motion.robot_parts import Hull, ModelError, mjcf, parts_in
+from motion.robot_parts import ModelError, mjcf, parts_in
 
 TWISTED = """<mujoco><compiler angle="radian"/><worldbody>
   <geom name="floor" type="plane" size="1 1 1"/>
@@ -58,24 +54,3 @@ def test_joints_that_are_not_known(joints: str, message: str) -> None:
     text = TWISTED[:start] + joints + TWISTED[TWISTED.index("<geom", start) :]
     with pytest.raises(ModelError, match=message):
         parts_in(mujoco.MjModel.from_xml_string(text))
-
-
-def box(folder: Path, name: str, half: float) -> None:
-    corners = [(x, y, z) for x in (-half, half) for y in (-half, half) for z in (-half, half)]
-    faces = "f 1 2 4\nf 5 6 8\nf 1 3 5\n"
-    (folder / name).parent.mkdir(exist_ok=True)
-    (folder / name).write_text("".join(f"v {x} {y} {z}\n" for x, y, z in corners) + faces)
-
-
-def test_meshes_of_one_name_in_two_folders_stay_two(tmp_path: Path) -> None:
-    box(tmp_path, "one/part.obj", 0.1)
-    box(tmp_path, "two/part.obj", 0.2)
-    geometry = '<collision><geometry><mesh filename="{}/part.obj"/></geometry></collision>'
-    text = f"""<robot name="r"><link name="a">{geometry.format("one")}</link>
-      <link name="b">{geometry.format("two")}</link>
-      <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>"""
-    (tmp_path / "r.urdf").write_text(text)
-    one, two = read_parts(tmp_path / "r.urdf", "urdf")
-    assert np.ptp(one.corners(), axis=0) == pytest.approx([0.2] * 3)
-    assert np.ptp(two.corners(), axis=0) == pytest.approx([0.4] * 3)
-    assert all(isinstance(s, Hull) for part in (one, two) for s in part.solids.values())

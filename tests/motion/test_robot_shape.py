@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motion.arm_model import robot_model
+from motion.arm_model import XARM_GRIPPER, robot_model
 from motion.arms import ARMS
-from motion.hands import XARM_GRIPPER
-from motion.poses import Array, pose
+from motion.poses import Array
 from motion.robot_parts import Hull
 from motion.robot_shape import RobotShape
 from motion.shapes import Shape
@@ -36,14 +35,6 @@ def test_links_are_where_the_kinematics_have_them() -> None:
         assert T[:3, 3] == pytest.approx(body.xpos, abs=1e-9)
         assert T[:3, :3].ravel() == pytest.approx(body.xmat, abs=1e-9)
     assert world.shoulder() == pytest.approx(shape.shoulder())
-
-
-def test_a_robot_is_moved_by_its_shoulder() -> None:
-    shape, T = RobotShape.of(XARM6), pose([0.2, -0.1, 0.9], np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0, 0, 1.0]]))
-    placed = shape.with_shoulder_at(T)
-    assert placed.shoulder() == pytest.approx(T)
-    led = T @ np.linalg.inv(shape.shoulder())
-    assert placed.frame("tool", XARM6.posture) == pytest.approx(led @ shape.frame("tool", XARM6.posture))
 
 
 def test_solids_are_closed_and_as_large_as_what_collides() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from motion.poses import Array, pose, rotation_about
-from motion.shapes import Body, Kind, Shape, bounds, fitted
+from motion.shapes import Kind, Shape, bounds, fitted
 
 SIZE = st.tuples(*[st.floats(0.005, 0.2)] * 3).map(np.array)
 PLACE = st.tuples(*[st.floats(-1.0, 1.0)] * 3).map(np.array)
@@ -43,33 +43,8 @@ def test_bounds_hold_the_whole_shape(kind: Kind, size: Array, T: Array, T_frame_
     assert np.all(seen >= low - 1e-9) and np.all(seen <= high + 1e-9)
 
 
-@pytest.mark.parametrize(
-    ("kind", "size", "half"),
-    [
-        ("box", [0.1, 0.2, 0.3], [0.1, 0.2, 0.3]),
-        ("cylinder", [0.1, 0.2, 0.0], [0.1, 0.1, 0.2]),
-        ("capsule", [0.1, 0.2, 0.0], [0.1, 0.1, 0.3]),
-        ("sphere", [0.1, 0.0, 0.0], [0.1, 0.1, 0.1]),
-        ("plane", [3.0, 2.0, 0.1], [3.0, 2.0, 0.0]),
-    ],
-)
-def test_half_extents_are_those_of_the_kind(kind: Kind, size: list[float], half: list[float]) -> None:
-    shape = Shape(kind, np.array(size), np.eye(4))
-    assert np.allclose(shape.half_extent, half)
-    low, high = bounds((shape,), np.eye(4))
-    assert np.allclose(high, half) and np.allclose(low, -np.array(half))
-
-
-def test_only_what_holds_a_plane_is_ground() -> None:
-    box, plane = (Shape(k, np.full(3, 0.1), np.eye(4)) for k in ("box", "plane"))
-    assert Body("floor", (box, plane), np.eye(4)).is_ground
-    assert not Body("crate", (box,), np.eye(4)).is_ground
-
-
 ANGLES = np.linspace(0, 2 * np.pi, 32, endpoint=False)
 ROUND = np.array([[0.03 * np.cos(a), 0.03 * np.sin(a), z] for a in ANGLES for z in (-0.06, 0.06)])
-SQUARE = np.array([[x, y, z] for x in (-0.03, 0.03) for y in (-0.03, 0.03) for z in (-0.06, 0.06)])
-TURNED = rotation_about(np.array([0.0, 0.0, 1.0]), 0.6)
 
 
 def test_what_is_round_is_a_cylinder_whichever_way_it_lies() -> None:
@@ -80,9 +55,3 @@ def test_what_is_round_is_a_cylinder_whichever_way_it_lies() -> None:
         assert found.size[:2] == pytest.approx([0.03, 0.06], abs=1e-3)
         assert abs(found.T_body_shape[:3, 2] @ axis) == pytest.approx(1)
         assert found.T_body_shape[:3, 3] == pytest.approx([0.1, 0.1, 0.1], abs=1e-3)
-
-
-def test_what_is_square_is_a_box_along_the_axes_that_fit() -> None:
-    found = fitted(SQUARE @ TURNED.T, (np.eye(3), TURNED))
-    assert found.kind == "box"
-    assert found.size == pytest.approx([0.03, 0.03, 0.06])

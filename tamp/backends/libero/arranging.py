@@ -13,16 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from motion import placements
-from motion.poses import Array, from_quat, pose, rotation_about
+from motion.poses import Array, pose, rotation_about
 from motion.robot import RobotDescription
 from motion.shapes import bounds
-from tamp.backends.libero.openings import Box, closed, facing, meet, opened, started, swept
 from tamp.backends.libero.scene_description import Declaration, DeclaredThing
 from tamp.model.bodies import world_of
-from tamp.model.scene import Region, Scene, SceneObject, with_joint_at, with_object_at
+from tamp.model.scene import Joint, Region, Scene, SceneObject, with_joint_at, with_object_at
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
-from tamp.skills.place_targets import DROP_FROM, target_of
+from tamp.skills.place_targets import DROP_FROM, outside, target_of
 from tamp.skills.rests import SPOTS, rest_poses
 
 DRAWS = 8
@@ -48,6 +47,12 @@ CHOICES = 6
 """Places in or on something, of which one is drawn."""
 SQUEEZED = -0.002
 """Metres into something else by which a thing in what was closed does not fit."""
+
+
+Box = tuple[Array, Array]
+"""Lower and upper corner (3,), (3,), metres, world axes."""
+OPENED = 0.8
+"""Share of the way from where a part counts as open, or on, to the end of its joint, at which it starts."""
 
 
 class NoRoomError(Exception):
@@ -153,8 +158,6 @@ class _Drawing:
     def _item(self, thing: DeclaredThing, scene: Scene, placed: list[str]) -> Scene:
         """The scene with an item where it is declared, or where it is drawn."""
         support = self.declared.support(thing.name)
-        if thing.at is not None and thing.is_placed:
-            return with_object_at(scene, thing.name, _placed(thing, thing.at, self.rng))
         if thing.relation == "in":
             return self._inside(thing, scene)
         if thing.relation == "on" and support.owner is not None and thing.at is None:
@@ -276,14 +279,6 @@ class _Drawing:
         return np.asarray(middle + off - (0.5 * (low + high) - o.position)[:2])
 
 
-def _placed(thing: DeclaredThing, p: Array, rng: np.random.Generator) -> Array:
-    """The pose (4, 4) of an item that is declared to be exactly at p (3,)."""
-    if thing.quaternion is not None:
-        return from_quat(p, thing.quaternion)
-    yaw = float(rng.uniform(-np.pi, np.pi)) if thing.yaw is None else thing.yaw
-    return pose(p, placements.turned(thing.category.thing.T_world_object, yaw)[:3, :3])
-
-
 def _sequence(declared: Declaration) -> list[DeclaredThing]:
     """The things, each after what it is on, in or beside: fixtures first, then what has least choice."""
 
@@ -304,8 +299,7 @@ def _with_joints(declared: Declaration, scene: Scene) -> Scene:
     for thing in declared.things:
         for part in scene.object(thing.name).parts:
             if part.joint is not None:
-                is_open = part.name in thing.opened
-                value = started(part.joint, thing.opened[part.name]) if is_open else closed(part.joint)
+                value = opened(part.joint) if part.name in thing.opened else closed(part.joint)
                 scene = with_joint_at(scene, thing.name, part.name, value)
     return scene
 
@@ -324,3 +318,38 @@ def _surface(scene: Scene, symbol: str) -> Region:
         low, high = o.bounds()
         centre = pose([*(0.5 * (low + high)[:2]), float(high[2])])
         return Region(symbol, "surface", centre, np.append(0.5 * (high - low)[:2], 0.0), o.name)
+
+
+def opened(joint: Joint) -> float:
+    """The joint value at which a part that is declared open, or on, starts."""
+    end = joint.limits[1] if joint.sign > 0 else joint.limits[0]
+    return joint.active + OPENED * (end - joint.active)
+
+
+def closed(joint: Joint) -> float:
+    """The joint value at which a part that is not starts."""
+    return float(np.clip(0.0, *joint.limits))
+
+
+def swept(o: SceneObject) -> list[Box]:
+    """The box around a thing, then those of its drawers and doors when they are open."""
+    boxes = [o.bounds()]
+    for p in o.parts:
+        if p.kind in ("drawer", "door") and p.joint is not None and p.shapes:
+            boxes.append(bounds(p.shapes, p.joint.displacement(opened(p.joint)) @ p.T_world_part))
+    return boxes
+
+
+def facing(o: SceneObject, towards: Array) -> float:
+    """The quarter turn (rad) with which the way into a fixture is most towards a direction (2,); 0 without doors."""
+    into = [outside(o, r)[0] for r in o.regions if r.kind == "interior" and r.door is not None]
+    if not into:
+        return 0.0
+    out = o.T_world_object[:2, :2].T @ np.mean(into, axis=0)[:2]
+    angle = float(np.arctan2(towards[1], towards[0]) - np.arctan2(out[1], out[0]))
+    return float(np.round(angle / (0.5 * np.pi)) * 0.5 * np.pi)
+
+
+def meet(a: Box, b: Box, gap: float) -> bool:
+    """Whether two boxes overlap, or are nearer than `gap` metres along every axis."""
+    return bool((a[0] - gap < b[1]).all() and (b[0] - gap < a[1]).all())

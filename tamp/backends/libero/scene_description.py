@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,6 @@ from motion.poses import Array
 from tamp.backends.libero.categories import Category
 from tamp.backends.mujoco.mjcf_scene import MjcfScene
 from tamp.files.toml_table import Table
-from tamp.model.goal_syntax import valid
 from tamp.model.scene import RobotState, Scene, SceneObject
 from tamp.perception.predicates import symbols_of
 
@@ -27,9 +26,8 @@ class DeclaredThing:
     """One thing of a declared scene.
 
     `target` is the symbol that it is on or in, the table's too, or the thing that it is beside, and `owner` the thing
-    that the target belongs to, None for the table. `region` (x_min, y_min, x_max, y_max) and `at` (x, y) or (x, y, z)
-    are metres in the world, `yaw` radians about the vertical, `quaternion` w x y z. `opened` are the names of the parts
-    that start open, or on, each with how far: metres or radians from closed, or off; None for as far as usual.
+    that the target belongs to, None for the table. `region` (x_min, y_min, x_max, y_max) and `at` (x, y) are metres in
+    the world, `yaw` radians about the vertical. `opened` are the names of the parts that start open, or on.
     """
 
     name: str
@@ -40,13 +38,7 @@ class DeclaredThing:
     region: Array | None = None
     at: Array | None = None
     yaw: float | None = None
-    quaternion: Array | None = None
-    opened: Mapping[str, float | None] = field(default_factory=dict)
-
-    @property
-    def is_placed(self) -> bool:
-        """Whether it is put exactly where it is declared, height and all, instead of let down there."""
-        return self.at is not None and len(self.at) == 3
+    opened: tuple[str, ...] = ()
 
     @property
     def where(self) -> str:
@@ -188,12 +180,3 @@ ARENAS = (
     Arena("coffee_table", "coffee_table", "coffee_table", "Coffee_Table", (-0.35, -0.74), (0.35, 0.86), 0.424),
     Arena("floor", "floor", "floor", "Floor", (-3.0, -3.0), (3.0, 3.0), 0.0),
 )
-USUAL = ARENAS[0]
-"""The arena of a scene that names none."""
-
-
-def arena(name: str) -> Arena | str:
-    """The arena that a name, or the symbol of its table, means; else what would be valid."""
-    wanted = name.strip().lower().replace(" ", "_").replace("-", "_")
-    found = next((a for a in ARENAS if wanted in (a.name, a.symbol)), None)
-    return found or valid(wanted, [a.name for a in ARENAS])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,21 +13,17 @@ from tamp.files.toml_table import Table
 from tamp.model.goal_syntax import valid
 
 KEYS = ("mjcf", "base", "yaw", "body", "scatter")
-OF_THINGS = ("category", "names", "interior")
 USUAL_BODY = "panda"
 FARTHEST = 100.0
-"""Metres that a robot may be from a scene's origin, and a box from its body's: scenes of whole flats are built."""
-BOX = "[x_min, y_min, z_min, x_max, y_max, z_max] in metres, in the frame of that body"
+"""Metres that a robot may be from a scene's origin: scenes of whole flats are built."""
 
 
 @dataclass(frozen=True, eq=False)
 class ThingNotes:
-    """What the scene file states about a thing. `interiors` are boxes (2, 3), lower and upper corner, metres, by the
-    body in whose frame they are."""
+    """What the scene file states about a thing."""
 
     category: str | None = None
     names: tuple[str, ...] = ()
-    interiors: Mapping[str, Array] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +47,7 @@ class MjcfScene:
 
 
 def read_mjcf_scene(t: Table, folder: Path) -> MjcfScene:
-    """What a scene file says that names an MJCF file beside it. InputError, with file and line, for whatever is wrong
+    """What a scene file states about an MJCF file in its folder. InputError, with file and line, for whatever is wrong
     in it; the MJCF itself is read when the scene is built."""
     file = file_beside(t, "mjcf", folder, "*.xml")
     base = t.metres("base", 3, "[x, y, z] in metres", FARTHEST) if t.has("base") else np.zeros(3)
@@ -90,20 +86,6 @@ def _scatter(t: Table) -> tuple[float, float]:
 
 
 def _notes(table: Table) -> ThingNotes:
-    table.only(*OF_THINGS)
+    table.only("category", "names")
     category = table.text("category", "a word for it, as mug") if table.has("category") else None
-    names = table.texts("names", 'what people call it, as ["cup"]') if table.has("names") else ()
-    return ThingNotes(category, names, _interiors(table))
-
-
-def _interiors(table: Table) -> dict[str, Array]:
-    if not table.has("interior"):
-        return {}
-    told = table.table("interior", f"a table such as {{ drawer = {BOX} }}")
-    found = {}
-    for body in told.values:
-        box = told.metres(body, 6, BOX, FARTHEST).reshape(2, 3)
-        if (box[1] <= box[0]).any():
-            raise told.wrong(f"{told.called(body)} ends before it begins; valid: {BOX}", body)
-        found[body] = box
-    return found
+    return ThingNotes(category, table.texts("names", 'what people call it, as ["cup"]') if table.has("names") else ())

@@ -64,10 +64,10 @@ def started(
     if task.mjcf is not None:
         if init_state is not None:
             raise InputError(f"{task.name} has no stored initial states: draw one with --seed")
-        found, robot = mjcf_start(task.mjcf, seed), _robot_at(task.mjcf, body)
-        scene = _with(robot, found.scene)
+        (seen, spec), robot = mjcf_start(task.mjcf, seed), _robot_at(task.mjcf, body)
+        scene = _with(robot, seen)
         _clear_in(task.mjcf, body, robot, scene)
-        yield TableStart(scene, robot, found.spec), None
+        yield TableStart(scene, robot, spec), None
         return
     with contextlib.ExitStack() as stack:
         if environment is None:

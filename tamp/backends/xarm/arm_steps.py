@@ -1,4 +1,4 @@
-"""The steps of an xArm action plan.
+"""The steps of an xArm action plan, and what the skills of a domain come to.
 
 Steps have all defaults filled in, in metres, radians and seconds; the contract has millimetres and degrees. Directions
 and offsets are along the axes of the base frame; above is along its z.
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from motion.poses import Array, from_rpy
+from tamp.backends.xarm.hand import HandEvent
+from tamp.model.atoms import GroundAction
 
 HOVER, TIMEOUT = 0.08, 5.0
 """What a step means that does not say `hover_mm` (metres), `timeout_sec` (seconds)."""
@@ -49,6 +51,11 @@ class OfObject:
     index: int = 0
     min_conf: float = 0.0
     timeout: float = TIMEOUT
+
+    @property
+    def words(self) -> tuple[object, ...]:
+        """What is the same of steps that ask for the same thing."""
+        return (self.labels, self.selector, self.ref, self.index, self.min_conf)
 
 
 @dataclass(frozen=True)
@@ -94,6 +101,13 @@ class Sleep:
 
 Step = MoveToNamed | ApproachNamed | MoveToObject | ApproachObject | RetreatZ | MoveToPose | Sleep
 
+
+def word(step: Step | HandEvent) -> str:
+    """What a step is called in messages."""
+    return step.kind if isinstance(step, HandEvent) else type(step).__name__
+
+
+# --- of an action plan ------------------------------------------------------------------------------------------------
 
 _OF_OBJECT = frozenset({"label", "labels", "selector", "ref", "index", "min_conf", "timeout_sec"})
 FIELDS = {
@@ -147,3 +161,38 @@ def _metres(mm: Sequence[float]) -> tuple[float, float, float]:
 def _radians(degrees: Sequence[float]) -> tuple[float, float, float]:
     x, y, z = map(math.radians, degrees)
     return x, y, z
+
+
+# --- of a plan of a domain --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SkillCall:
+    """A ground action, number `number` of its plan from 1, with what its arguments are called in the arm's world.
+
+    Where the skill takes an item, it is the one with this `index`, from 0, of those with its `label`, in the order of
+    distance from the named pose `place`, else from the tool.
+    """
+
+    number: int
+    action: GroundAction
+    place: str | None = None
+    label: str = ""
+    index: int = 0
+
+
+ARM_SKILLS: Mapping[str, Callable[[SkillCall], Step | HandEvent]] = {
+    "approach-object": lambda c: ApproachObject((c.label,), ref=c.place, index=c.index),
+    "move-to-object": lambda c: MoveToObject((c.label,), ref=c.place, index=c.index),
+    "approach-named": lambda c: ApproachNamed(str(c.place)),
+    "move-to-named": lambda c: MoveToNamed(str(c.place)),
+    "retreat": lambda c: RetreatZ(LIFT),
+    "open-hand": lambda c: _event("open", c),
+    "close-hand": lambda c: _event("close", c),
+}
+"""Every skill of an arm (`tamp.skills.builtin_specs`), and what it comes to: a step or an event, so that it has the
+number of its action in the plan."""
+
+
+def _event(kind: str, call: SkillCall) -> HandEvent:
+    return HandEvent(kind, call.number, {"action": call.action.name, "args": list(call.action.args)})

@@ -8,13 +8,13 @@ Positions are in the base frame, or with `"camera": NAME` in that camera's.
 from __future__ import annotations
 
 import json
-import os
 import stat
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from tamp.backends.xarm.address import address_of
 from tamp.backends.xarm.workcell import INSIDE, Workcell
 from tamp.errors import InputError
 from tamp.files.quantities import is_number, not_millimetres
-from tamp.line_socket import Lines, LineSocket
+from tamp.line_socket import LineSocket
 
 MOST_LABELS = 1000
 """Labels that are remembered: more is a detector that makes them up."""
@@ -79,50 +79,6 @@ def _detection(value: Any, time: float, T_base_camera: Array) -> Detection:
     return Detection(label, float(confidence), T_base_camera[:3, :3] @ p_camera + T_base_camera[:3, 3], time)
 
 
-class Latest:
-    """The newest of each label from each camera, for any number of threads; and how many lines were wrong.
-
-    A line replaces what its camera saw before of the labels in it. A label that is not in it stays as it was, with its
-    time, until it is too old to be acted on: what the arm hides for a moment is not gone. The last line counts, not
-    the greatest time, so that one wrong clock does not silence a detector.
-    """
-
-    def __init__(self, cameras: Mapping[str, Array], tell: Callable[[str], None] | None = None) -> None:
-        """`tell` is called with the first wrong line, the second, the fourth, the eighth, ..."""
-        self._cameras, self._tell = cameras, tell
-        self._seen: dict[tuple[str | None, str], tuple[Detection, ...]] = {}
-        self._lock = threading.Lock()
-        self.wrong_lines = 0
-        self.last_wrong: str | None = None
-
-    def add(self, line: bytes) -> None:
-        """Take a line; one that is wrong is counted and reported."""
-        if not line.strip():
-            return
-        try:
-            camera, detections = read_line(line, self._cameras)
-        except ValueError as e:
-            self._count(str(e))
-            return
-        with self._lock:
-            for label in {d.label for d in detections}:
-                self._seen.pop((camera, label), None)
-                self._seen[camera, label] = tuple(d for d in detections if d.label == label)
-            while len(self._seen) > MOST_LABELS:
-                del self._seen[next(iter(self._seen))]
-
-    def seen(self) -> tuple[Detection, ...]:
-        """The newest of each label from each camera."""
-        with self._lock:
-            return tuple(d for found in self._seen.values() for d in found)
-
-    def _count(self, why: str) -> None:
-        self.wrong_lines, self.last_wrong = self.wrong_lines + 1, why
-        if self._tell and self.wrong_lines & (self.wrong_lines - 1) == 0:
-            many = f" ({self.wrong_lines} so far)" if self.wrong_lines > 1 else ""
-            self._tell(f"a line of the detector is wrong{many}: {why}")
-
-
 def _only(value: Any, what: str, *keys: str) -> None:
     if not isinstance(value, dict):
         raise ValueError(f"{what} is {_shown(value)}; valid: an object with {', '.join(keys)}")
@@ -172,82 +128,105 @@ def open_detector(world: Workcell, tell: Callable[[str], None] | None = None) ->
     return JsonLinesFile(Path(source), world.cameras, tell)
 
 
-class _JsonLines:
-    """A detector by lines of JSON, with its newest detections."""
+class Latest:
+    """The newest of each label from each camera, for any number of threads; and how many lines were wrong.
 
-    def __init__(self, trouble: str, cameras: Mapping[str, Array] | None, tell: Callable[[str], None] | None) -> None:
-        self.latest, self._trouble = Latest(cameras or {}, tell), trouble
+    A line replaces what its camera saw before of the labels in it. A label that is not in it stays as it was, with its
+    time, until it is too old to be acted on: what the arm hides for a moment is not gone. The last line counts, not
+    the greatest time, so that one wrong clock does not silence a detector.
+    """
+
+    def __init__(self, cameras: Mapping[str, Array] | None = None, tell: Callable[[str], None] | None = None) -> None:
+        """`tell` is called with the first wrong line, the second, the fourth, the eighth, ..."""
+        self._cameras, self._tell = cameras or {}, tell
+        self._seen: dict[tuple[str | None, str], tuple[Detection, ...]] = {}
+        self._lock = threading.RLock()
+        self._trouble: str | None = None
+        self.wrong_lines = 0
+        self.last_wrong: str | None = None
+
+    def add(self, line: bytes) -> None:
+        """Take a line; one that is wrong is counted and reported."""
+        if not line.strip():
+            return
+        try:
+            camera, detections = read_line(line, self._cameras)
+        except ValueError as e:
+            self.wrong_lines, self.last_wrong = self.wrong_lines + 1, str(e)
+            if self._tell and self.wrong_lines & (self.wrong_lines - 1) == 0:
+                many = f" ({self.wrong_lines} so far)" if self.wrong_lines > 1 else ""
+                self._tell(f"a line of the detector is wrong{many}: {e}")
+            return
+        with self._lock:
+            for label in {d.label for d in detections}:
+                self._seen.pop((camera, label), None)
+                self._seen[camera, label] = tuple(d for d in detections if d.label == label)
+            while len(self._seen) > MOST_LABELS:
+                del self._seen[next(iter(self._seen))]
 
     def seen(self) -> tuple[Detection, ...]:
         """The newest of each label from each camera."""
-        return self.latest.seen()
+        with self._lock:
+            return tuple(d for found in self._seen.values() for d in found)
 
     def trouble(self) -> str | None:
         """What is wrong with the source, or with the last wrong line."""
-        latest = self.latest
-        wrong = f"{latest.wrong_lines} wrong lines, the last: {latest.last_wrong}" if latest.wrong_lines else None
+        wrong = f"{self.wrong_lines} wrong lines, the last: {self.last_wrong}" if self.wrong_lines else None
         return self._trouble or wrong
 
 
-class JsonLinesFile(_JsonLines):
+class JsonLinesFile(Latest):
     """Follows a file to which a detector appends; it may not be there yet, be cut short, or be replaced."""
 
     def __init__(
         self, path: Path, cameras: Mapping[str, Array] | None = None, tell: Callable[[str], None] | None = None
     ) -> None:
-        super().__init__(f"{path} was not read yet", cameras, tell)
-        self._path, self._lock = path, threading.Lock()
-        self._file: BinaryIO | None = None
-        self._lines = Lines()
+        super().__init__(cameras, tell)
+        self._path, self._inode, self._offset = path, 0, 0
 
     def seen(self) -> tuple[Detection, ...]:
         """The newest, after reading what was appended since; a half line waits for its end."""
         with self._lock:
             try:
                 self._read()
-                self._trouble = ""
+                self._trouble = None
             except OSError as e:
                 self._trouble = f"cannot read {self._path}: {e.strerror or e}"
-                self._let_go()
-        return self.latest.seen()
+                self._inode = 0
+            return super().seen()
 
     def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._let_go()
+        """Nothing: the file is open only while it is read."""
 
     def _read(self) -> None:
         now = self._path.stat()
         if not stat.S_ISREG(now.st_mode):
             raise OSError("it is no regular file")  # opening a pipe would wait for its other end
-        if self._file is not None:
-            then = os.fstat(self._file.fileno())
-            if (then.st_ino, then.st_dev) != (now.st_ino, now.st_dev) or now.st_size < self._file.tell():
-                self._let_go()
-        if self._file is None:
-            self._file = self._path.open("rb")
-        if now.st_size - self._file.tell() > TAIL:
-            self._lines = Lines()
-            self._file.seek(now.st_size - TAIL)
-            self._file.readline()
-        for line in self._lines.feed(self._file.read(2 * TAIL)):
-            self.latest.add(line)
-
-    def _let_go(self) -> None:
-        if self._file is not None:
-            self._file.close()
-        self._file, self._lines = None, Lines()
+        if now.st_ino != self._inode or now.st_size < self._offset:
+            self._inode, self._offset = now.st_ino, 0
+        start = max(self._offset, now.st_size - TAIL)
+        if start == now.st_size:
+            return
+        with self._path.open("rb") as file:
+            file.seek(start)
+            data = file.read(2 * TAIL)
+        first = 0 if start == self._offset else data.find(b"\n") + 1
+        end = data.rfind(b"\n") + 1
+        for line in data[first:end].splitlines():
+            self.add(line)
+        self._offset = start + end
 
 
-class JsonLinesClient(_JsonLines):
+class JsonLinesClient(Latest):
     """Listens to a detector at `tcp://host:port` on a thread, and connects again whenever that ends."""
 
     def __init__(
         self, address: str, cameras: Mapping[str, Array] | None = None, tell: Callable[[str], None] | None = None
     ) -> None:
         """ValueError for what is no address. The detector need not be there yet."""
-        super().__init__(f"not connected to {address} yet", cameras, tell)
+        super().__init__(cameras, tell)
         self._address, self._host_port = address, address_of(address)
+        self._trouble = f"not connected to {address} yet"
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._listen, name=f"detections {address}", daemon=True)
         self._thread.start()
@@ -260,16 +239,11 @@ class JsonLinesClient(_JsonLines):
     def _listen(self) -> None:
         while not self._ended.is_set():
             try:
-                self._hear(LineSocket(self._host_port, CONNECTING))
+                with closing(LineSocket(self._host_port, CONNECTING)) as connection:
+                    self._trouble = None
+                    while not self._ended.is_set():
+                        if (line := connection.receive(LISTENING)) is not None:
+                            self.add(line)
             except OSError as e:
                 self._trouble = f"no connection to {self._address}: {e.strerror or e}"
             self._ended.wait(PAUSE)
-
-    def _hear(self, connection: LineSocket) -> None:
-        self._trouble = ""
-        try:
-            while not self._ended.is_set():
-                if (line := connection.receive(LISTENING)) is not None:
-                    self.latest.add(line)
-        finally:
-            connection.close()

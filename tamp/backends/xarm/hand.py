@@ -12,6 +12,7 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -49,7 +50,7 @@ class HandController(Protocol):
     """A hand controller."""
 
     def emit(self, event: HandEvent, timeout: float) -> None:
-        """Tell the hand and wait until it has done it, at most `timeout` seconds. HandError where it has not."""
+        """Send an event and wait until the hand has done it, at most `timeout` seconds. HandError where it has not."""
         ...
 
     def close(self) -> None:
@@ -58,86 +59,51 @@ class HandController(Protocol):
 
 
 class TcpHand:
-    """A hand controller at `tcp://host:port`, by lines of JSON.
+    """A hand controller at `tcp://host:port`, by lines of JSON, with a connection for each event.
 
     It is sent `{"event": "close", "id": 7, "step": 3, "payload": {}}` and answers `{"ack": 7}` when it has done that,
-    or `{"error": "...", "id": 7}`; an error without `id` is about what was sent last. Ids are never used again, and a
-    connection on which an answer is owed is closed: a late answer can be taken for no other.
+    or `{"error": "...", "id": 7}`; an error without `id` is about that event too. Ids are never used again, and a late
+    answer comes on a connection that is closed: it can be taken for no other.
     """
 
     def __init__(self, address: str) -> None:
-        """ValueError for what is no address. Connects when there is something to say."""
+        """ValueError for what is no address. Connects when there is something to send."""
         self._address, self._host_port = address, address_of(address)
         self._ids = itertools.count(1 + secrets.randbelow(2**31))
         self._closed = threading.Event()
         self._connection: LineSocket | None = None
 
     def emit(self, event: HandEvent, timeout: float) -> None:
-        """Send the event, on a new connection where the old one has ended, and wait for the answer with its id."""
-        kept = False
+        """Send the event, and wait for the answer with its id."""
+        number, seconds = next(self._ids), min(max(timeout, 0.001), LONGEST_WAIT)
+        message = {"event": event.kind, "id": number, "step": event.step, "payload": dict(event.payload)}
+        deadline, sent = time.monotonic() + seconds, False
         try:
-            self._exchange(event, min(max(timeout, 0.0), LONGEST_WAIT))
-            kept = True
-        except HandError as e:
-            kept = e.reason == "refused"
+            with closing(LineSocket(self._host_port, seconds)) as self._connection:
+                if self._closed.is_set():  # only now: close() hangs up on the connection that it finds
+                    raise ConnectionError("the hand was closed")
+                sent = True
+                self._connection.send(json.dumps(message, allow_nan=False).encode(), deadline - time.monotonic())
+                while (left := deadline - time.monotonic()) > 0:
+                    line = self._connection.receive(left)
+                    if line is not None and _acknowledges(line, event, number):
+                        return
+        except OSError as e:
             if self._closed.is_set():
                 raise HandError("closed", f"the hand was closed during {event.kind!r}") from e
-            raise
-        finally:
-            if not kept:
-                self._hang_up()  # also when Ctrl-C ended the wait
+            why = e.strerror or str(e) or type(e).__name__
+            if not sent:
+                raise HandError("unreachable", f"no connection to the hand at {self._address}: {why}") from e
+            ended = f"the connection to the hand at {self._address} ended during {event.kind!r}: {why}"
+            raise HandError("connection lost", f"{ended}; whether the hand did it is not known") from e
+        silent = f"the hand at {self._address} did not answer {event.kind!r} within {seconds:g} s"
+        raise HandError("no answer", f"{silent}; whether it did it is not known")
 
     def close(self) -> None:
         """Hang up, for good."""
         self._closed.set()
         if connection := self._connection:
             connection.close()
-
-    def _exchange(self, event: HandEvent, timeout: float) -> None:
-        deadline, number = time.monotonic() + timeout, next(self._ids)
-        try:
-            line = _line(event, number)
-        except (ValueError, TypeError, RecursionError) as e:
-            raise HandError("refused", f"{event.kind!r} cannot be written as JSON: {e}") from e
-        try:
-            connection = self._connected(deadline)
-        except OSError as e:
-            raise HandError("unreachable", f"no connection to the hand at {self._address}: {_why(e)}") from e
-        try:
-            connection.send(line, deadline - time.monotonic())
-            while (left := deadline - time.monotonic()) > 0:
-                reply = connection.receive(left)
-                if reply is not None and _acknowledges(reply, event, number):
-                    return
-        except OSError as e:
-            ended = f"the connection to the hand at {self._address} ended during {event.kind!r}: {_why(e)}"
-            raise HandError("connection lost", f"{ended}; whether the hand did it is not known") from e
-        silent = f"the hand at {self._address} did not answer {event.kind!r} within {timeout:g} s"
-        raise HandError("no answer", f"{silent}; whether it did it is not known")
-
-    def _connected(self, deadline: float) -> LineSocket:
-        """The connection, made anew where it has ended. What came on it while no answer was owed is dropped."""
-        if self._connection is not None:
-            try:
-                while time.monotonic() < deadline and self._connection.receive(0.0) is not None:
-                    pass
-            except OSError:
-                self._hang_up()
-        if self._connection is None:
-            self._connection = LineSocket(self._host_port, max(deadline - time.monotonic(), 0.001))
-        if self._closed.is_set():  # only now: close() hangs up on the connection that it finds
-            raise ConnectionError("the hand was closed")
-        return self._connection
-
-    def _hang_up(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = None
-
-
-def _line(event: HandEvent, number: int) -> bytes:
-    message = {"event": event.kind, "id": number, "step": event.step, "payload": dict(event.payload)}
-    return json.dumps(message, allow_nan=False).encode()
 
 
 def _acknowledges(line: bytes, event: HandEvent, number: int) -> bool:
@@ -158,7 +124,3 @@ def _acknowledges(line: bytes, event: HandEvent, number: int) -> bool:
 def _same(value: Any, number: int) -> bool:
     """Whether it is this id, as a whole number: true and 1.0 are equal to 1 in Python."""
     return type(value) is int and value == number
-
-
-def _why(error: OSError) -> str:
-    return error.strerror or str(error) or type(error).__name__

@@ -7,21 +7,25 @@ the arm itself, with the tool point in the workspace and the joints within limit
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 import numpy as np
 
 from motion import kinematics, paths
-from motion.arm_model import arm_world
-from motion.hands import Tool
+from motion.arm_model import Tool, arm_world
 from motion.paths import OUTSIDE, Blocked, Check, Workspace, checker, kept_within, leaving, lifted
 from motion.poses import Array, error, pose, turned_to
 from motion.second_check import ClearanceReport, nearest
 from motion.shapes import Body, Shape
-from tamp.backends.xarm.following import Leg
+from tamp.backends.xarm.arm_backend import Leg
+from tamp.backends.xarm.arm_faults import ArmFault, ArmResult, ArmStop
+from tamp.backends.xarm.arm_steps import OfObject, Sleep, Step, word
+from tamp.backends.xarm.hand import HandEvent
+from tamp.backends.xarm.step_targets import How, StepTarget, StepTargets
 from tamp.backends.xarm.workcell import Box, Rates, Workcell
+from tamp.pddl.planner import Tell
 
 CLEARANCE = 0.01
 """Metres that every part of the arm keeps from boxes and the table."""
@@ -35,8 +39,6 @@ RISES = (0.05, 0.15, 0.3)
 TABLE = "table"
 
 _WHY = {"stretched": "the straight line passes a singularity", "limit": "a joint would be beyond its limit"}
-
-How = Literal["line", "any"]
 
 
 @dataclass(frozen=True)
@@ -210,3 +212,59 @@ def tool_of(T_flange_tool: Array) -> Tool:
 def _body(box: Box) -> Body:
     half = (box.high - box.low) / 2
     return Body(box.name, (Shape("box", half, np.eye(4)),), pose(box.low + half))
+
+
+@dataclass(frozen=True, eq=False)
+class StepRefiner:
+    """Refines steps to legs; `check_twice`: PyBullet looks at them again. `tell` gets what was tried and found."""
+
+    planner: MotionPlanner
+    targets: StepTargets
+    tell: Tell
+    check_twice: bool = True
+
+    def refine(self, number: int, step: Step, target: StepTarget, q: Array) -> tuple[tuple[Leg, ...], float | None]:
+        """The legs of a step from a configuration (n,), and the nearest that they come to anything by the second check,
+        metres. ArmFault `infeasible` when there are none."""
+        legs = self.planner.legs(q, target.T_base_tool, target.how, target.q)
+        if isinstance(legs, NoPath):
+            self.tell("infeasible", number=number, why=str(legs))
+            raise ArmFault("infeasible", f"step {number}, {word(step)}: {legs}", number)
+        if not self.check_twice:
+            return legs, None
+        report = self.planner.second_look(legs)
+        self.tell("second_look", number=number, **asdict(report))
+        if near := report.touches():
+            what = f"{near.link} {abs(near.distance) * 1000:.0f} mm into {near.other} after {near.time:.1f} s"
+            raise ArmFault("infeasible", f"step {number}, {word(step)}: the second check sees {what}", number)
+        return legs, report.bodies.distance if report.bodies else None
+
+    def rehearse(self, steps: Sequence[Step | HandEvent], q: Array, stop: ArmStop) -> int:
+        """How many steps could be refined from a configuration (n,): up to the first to a thing that is not seen yet,
+        or that may be elsewhere by then because the hand took something before.
+
+        ArmFault `infeasible` with the number of the step that cannot be done, `stopped` when there is a reason to stop.
+        """
+        self.targets.begin()
+        taken = False
+        for number, step in enumerate(steps, 1):
+            stop.check()
+            if isinstance(step, HandEvent | Sleep):
+                taken = taken or word(step) == "close"
+                continue
+            if taken and isinstance(step, OfObject):
+                return number - 1
+            target = self.targets.find(step, self.planner.tool(q))
+            if isinstance(target, str):
+                return number - 1
+            q = self.refine(number, step, target, q)[0][-1].q[-1]
+        return len(steps)
+
+    def rehearsed(self, steps: Sequence[Step | HandEvent], q: Array) -> ArmResult:
+        """What comes of a plan that is only rehearsed."""
+        try:
+            known = self.rehearse(steps, q, ArmStop())
+        except ArmFault as e:
+            return ArmResult(False, failed=e.step, kind=e.kind, reason=str(e))
+        seen = "" if known == len(steps) else f"step {known + 1} and what follows depend on what will be seen"
+        return ArmResult(True, reason=seen)

@@ -11,14 +11,12 @@ from typing import Any
 from motion.bullet import loaded
 from motion.poses import to_quat
 from tamp.backends.xarm.arm_backend import ArmBackend
-from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_faults import ArmFault, ArmStop
 from tamp.backends.xarm.arm_performer import ArmPerformer
-from tamp.backends.xarm.arm_skills import StepRefiner
-from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.detections import Detector, open_detector
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.hand import TcpHand
-from tamp.backends.xarm.motion_planner import MotionPlanner
+from tamp.backends.xarm.motion_planner import MotionPlanner, StepRefiner
 from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import Workcell
 from tamp.pddl.planner import Tell

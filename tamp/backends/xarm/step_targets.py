@@ -7,8 +7,10 @@ ask for the same thing in the same words mean the one that the first of them mea
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -23,13 +25,15 @@ from tamp.backends.xarm.arm_steps import (
     MoveToPose,
     OfObject,
     RetreatZ,
-    Sleep,
     Step,
 )
-from tamp.backends.xarm.choice import NotChosen, choose, explain_absence, reference_of
 from tamp.backends.xarm.detections import Detection, Detector
-from tamp.backends.xarm.motion_planner import How
-from tamp.backends.xarm.workcell import Workcell
+from tamp.backends.xarm.workcell import SLACK, Workcell, extent, room_of_things, shown
+
+SAME = 0.03
+"""Metres: detections nearer to each other are one thing, seen twice."""
+
+How = Literal["line", "any"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,39 +60,14 @@ class StepTargets:
         """A plan begins: nothing was meant yet."""
         self._words = None
 
-    def known(self, step: Step, T_base_tool: Array) -> StepTarget | None:
-        """The target from where the tool is, without waiting; None for a thing that is not seen now."""
-        if isinstance(step, OfObject):
-            seen = self.detector.seen() if self.detector else ()
-            found = choose(seen, step, self._measured_from(step, T_base_tool), self.clock(), self.cell)
-            return None if isinstance(found, NotChosen) else _at_thing(step, found, T_base_tool)
-        return self._by_itself(step, T_base_tool)
-
-    def finding(self, step: Step, T_base_tool: Array) -> Callable[[], StepTarget | None]:
-        """Looks for the target each time that it is called: None as long as it is not seen, ArmFault `unseen` once the
-        step has waited for it long enough."""
+    def find(self, step: Step, T_base_tool: Array) -> StepTarget | str:
+        """The target from where the tool is, or why the thing that the step is about is not there now."""
         if not isinstance(step, OfObject):
-            target = self._by_itself(step, T_base_tool)
-            return lambda: target
+            return self._by_itself(step, T_base_tool)
         if self.detector is None:
-            raise ArmFault("unseen", "the world has no detector")
-        detector, reference = self.detector, self._measured_from(step, T_base_tool)
-        deadline = time.monotonic() + step.timeout
-
-        def look() -> StepTarget | None:
-            found = choose(detector.seen(), step, reference, self.clock(), self.cell)
-            if isinstance(found, NotChosen):
-                if time.monotonic() >= deadline:
-                    raise ArmFault("unseen", explain_absence(found, detector, step.timeout))
-                return None
-            return _at_thing(step, found, T_base_tool)
-
-        return look
-
-    def above(self, approach: ApproachObject, target: StepTarget) -> StepTarget:
-        """Where to approach what another step goes to."""
-        assert target.seen is not None
-        return _at_thing(approach, target.seen, target.T_base_tool)
+            return "the world has no detector"
+        found = choose(self.detector.seen(), step, self._measured_from(step, T_base_tool), self.clock(), self.cell)
+        return found if isinstance(found, str) else at_thing(step, found, T_base_tool)
 
     def fresh(self, target: StepTarget) -> None:
         """ArmFault `unseen` when what was seen is too old to go there."""
@@ -99,10 +78,12 @@ class StepTargets:
             raise ArmFault("unseen", f"{target.seen.label} was seen {age:.1f} s ago, too long (at most {most:g} s)")
 
     def _measured_from(self, step: OfObject, T_base_tool: Array) -> Array:
-        """The point (3,) from which nearest is measured: as of the first step that asks in these words."""
-        words = _words(step)
-        if self._words != words:
-            self._words, self._reference = words, reference_of(step, self.cell, T_base_tool[:3, 3])
+        """The point (3,) from which nearest is measured: the named pose, else the tool as of the first step that asks
+        in these words."""
+        if self._words != step.words:
+            self._words = step.words
+            T = T_base_tool if step.ref is None else self.cell.poses[step.ref].T_base_tool
+            self._reference = np.asarray(T[:3, 3])
         return self._reference
 
     def _by_itself(self, step: Step, T_base_tool: Array) -> StepTarget:
@@ -117,18 +98,75 @@ class StepTargets:
                 return StepTarget(lifted(T_base_tool, distance), "line")
             case MoveToPose():
                 return StepTarget(step.T_base_tool)
-        raise TypeError(f"{type(step).__name__} has no target: {Sleep.__name__} moves nothing")
+        raise TypeError(f"{type(step).__name__} has no target: it moves nothing")
 
 
-def same_words(a: OfObject, b: OfObject) -> bool:
-    """Whether two steps ask for a thing in the same words."""
-    return _words(a) == _words(b)
-
-
-def _words(step: OfObject) -> tuple[object, ...]:
-    return (step.labels, step.selector, step.ref, step.index, step.min_conf)
-
-
-def _at_thing(step: MoveToObject | ApproachObject, seen: Detection, T_base_tool: Array) -> StepTarget:
+def at_thing(step: MoveToObject | ApproachObject, seen: Detection, T_base_tool: Array) -> StepTarget:
+    """Where a step goes to a thing, with the tool turned as it is."""
     offset = np.array([0.0, 0.0, step.hover]) if isinstance(step, ApproachObject) else np.array(step.offset)
     return StepTarget(pose(seen.p_base + offset, T_base_tool[:3, :3]), seen=seen)
+
+
+def choose(
+    detections: Iterable[Detection], step: OfObject, reference: Array, now: float, cell: Workcell
+) -> Detection | str:
+    """The thing with the step's `index`, from 0, or why there is none: of `nearest`, in the order of distance from the
+    point `reference` (3,); of `highest_conf`, of falling confidence. Equals are in the order of labels, then x, y, z.
+
+    Only what has one of the step's labels counts, was seen at most `max_age` seconds before (or, by another clock,
+    after) `now`, has at least its confidence `min_conf`, and is in the workspace and not in the table. Of detections
+    within `SAME` of each other, of whichever of these labels and from whichever camera, the most confident counts.
+    """
+    all_seen, labels = tuple(detections), " or ".join(step.labels)
+    named = [d for d in all_seen if d.label in step.labels]
+    if not named:
+        there = sorted(Counter(d.label for d in all_seen).items())
+        others = ", ".join(f"{count} {label}" for label, count in there[:10])
+        return f"no {labels} seen; seen: {others or 'nothing'}"
+    unfit = [_unfit(d, step, now, cell) for d in named]
+    left = [d for d, why in zip(named, unfit, strict=True) if why is None]
+    if not left:  # of several reasons that of the one that came nearest, so that the same input has the same answer
+        return min(why for why in unfit if why is not None)[1]
+    things = distinct(left)
+    if step.index >= len(things):
+        return f"only {len(things)} {labels} seen, and index {step.index} is number {step.index + 1}"
+    if step.selector == "nearest":
+        things.sort(key=lambda d: (float(np.linalg.norm(d.p_base - reference)), *_by_confidence(d)[1:]))
+    return things[step.index]
+
+
+def distinct(detections: Iterable[Detection]) -> list[Detection]:
+    """One detection for each thing: the most confident of those within `SAME` of it, the most confident first."""
+    found: list[Detection] = []
+    positions = np.empty((0, 3))
+    for d in sorted(detections, key=_by_confidence):
+        if not (np.linalg.norm(positions - d.p_base, axis=1) < SAME).any():
+            found.append(d)
+            positions = np.vstack([positions, d.p_base])
+    return found
+
+
+_Order = tuple[float | str, ...]
+
+
+def _unfit(d: Detection, step: OfObject, now: float, cell: Workcell) -> tuple[_Order, str] | None:
+    """Why a detection does not count, after its order among others that do not: what passes more tests is first."""
+    age, max_age, where = now - d.time, cell.detector.max_age, f"{d.label} at {shown(d.p_base)}"
+    if abs(age) > max_age:
+        how = f"{age:.1f} s old" if age > 0 else f"{-age:.1f} s in the future, so a clock is wrong"
+        return (2.0, abs(age), *_by_confidence(d)), f"{where} is {how}, allowed are {max_age:g} s"
+    if d.confidence < step.min_conf:
+        message = f"the surest {d.label} has confidence {d.confidence:g}, needed {step.min_conf:g}"
+        return (1.0, *_by_confidence(d)), message
+    if cell.table is not None and d.p_base[2] < cell.table - SLACK:
+        message = f"{where} is in the table, whose top is at {1000 * cell.table:g} mm"
+    elif not room_of_things(cell).holds(d.p_base, SLACK):
+        behind = "behind the arm, " if d.p_base[0] < 0 else ""
+        message = f"{where} is {behind}outside the workspace, {extent(cell.workspace)}"
+    else:
+        return None
+    return (0.0, *_by_confidence(d)), message
+
+
+def _by_confidence(d: Detection) -> _Order:
+    return (-d.confidence, d.label, *map(float, d.p_base), -d.time)

@@ -113,17 +113,3 @@ def test_eyes_that_stay_blind_are_told_of(setting: Setting) -> None:
     failed = [e for e in setting.events("activity") if e["stage"] == "failed"]
     assert not outcome.done and failed[-1]["why"] == "the lens is covered"
     assert room.commands < 90 + BLIND / room.period
-
-
-def undone_at_once(setting: Setting, *reflexes: str) -> Setting:
-    """Somebody turns the torch off while the arm goes to the lamp."""
-    setting.reflexes = frozenset(reflexes)
-    setting.room.lit.add("torch")
-    setting.room.happens[8] = lambda room: turn_off("torch", room)
-    return setting
-
-
-def test_without_repair_a_stop_is_the_end(setting: Setting) -> None:
-    outcome = undone_at_once(setting, "monitor").pursue("turned-on lamp", "turned-on torch")
-    assert not outcome.done and str(outcome.reason).startswith("stopped, torch_knob is at 0.000")
-    assert setting.room.pressed == []

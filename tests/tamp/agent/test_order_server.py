@@ -1,4 +1,4 @@
-"""Sources of orders: one at a time, a stop from anybody; over TCP too, with who floods, hangs or does not read."""
+"""Sources of orders: one at a time, a stop from any; clients that flood, hang or do not read."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def server(given: list[Order]) -> Iterator[OrderServer]:
 
 
 class Client:
-    def __init__(self, server: OrderServer, port: int | None = None) -> None:
-        self.socket = socket.socket(socket.AF_UNIX) if port is None else socket.socket()
+    def __init__(self, server: OrderServer) -> None:
+        self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(10)
-        self.socket.connect(str(server.path) if port is None else ("127.0.0.1", port))
+        self.socket.connect(str(server.path))
         self.file = self.socket.makefile("rb")
 
     def say(self, line: str) -> None:
@@ -135,39 +135,6 @@ def test_everybody_is_told_and_who_does_not_read_is_hung_up_on(server: OrderServ
     assert time.monotonic() - begin < 20
     wait(lambda: len(server._connected) == 1)
     hangs.socket.close()
-
-
-@pytest.fixture
-def over_tcp(given: list[Order]) -> Iterator[OrderServer]:
-    found = OrderServer(CommandAuthority(given.append), port=0)
-    yield found
-    found.close()
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [
-        b'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://elsewhere\r\n\r\n\n{"start":"wave"}\n',
-        b'{"start":"wave"}\n',
-        b'{"token":"guessed"}\n{"start":"wave"}\n',
-        b'["token"]\n{"start":"wave"}\n',
-        b"[" * 30_000 + b'\n{"start":"wave"}\n',
-    ],
-)
-def test_nothing_is_taken_over_tcp_without_the_token(over_tcp: OrderServer, given: list[Order], sent: bytes) -> None:
-    stranger = Client(over_tcp, over_tcp.port)
-    stranger.socket.sendall(sent)
-    over_tcp.tell({"event": "secret"})
-    assert b"secret" not in stranger.file.read(), "the connection is closed, and nothing was sent"
-    assert given == []
-
-
-def test_with_the_token_orders_are_taken_over_tcp(over_tcp: OrderServer, given: list[Order]) -> None:
-    known = Client(over_tcp, over_tcp.port)
-    known.say(json.dumps({"token": over_tcp.token}) + '\n{"start": "wave"}')
-    wait(lambda: given == [Start("wave")])
-    over_tcp.tell({"event": "begun"})
-    assert known.hear() == {"event": "begun"}
 
 
 def test_a_page_cannot_speak_over_the_unix_socket_and_no_other_user_can_connect(

@@ -96,7 +96,7 @@ def compare(domain: str, problem: str, plan: Plan, folder: Path) -> dict[str, in
     judge, counted = judge_of(parsed), {"valid": 0, "invalid": 0, "bad input": 0}
     timed = any(a.duration is not None for a in plan)
     judged: set[str] = set()
-    for mutation in TIMED_MUTATIONS if timed else MUTATIONS:
+    for name, mutation in (TIMED_MUTATIONS if timed else MUTATIONS).items():
         for seed in SEEDS:
             spoilt = mutation(plan, parsed, random.Random(seed))
             text = None if spoilt is None else "".join(f"{a}\n" for a in spoilt) or "; nothing\n"
@@ -106,10 +106,10 @@ def compare(domain: str, problem: str, plan: Plan, folder: Path) -> dict[str, in
             files["plan.txt"].write_text(text)
             ours = words(text, judge)
             val = validate(*files.values(), *(("-t", "0.00001") if timed else ()))
-            if val.word == "crash" and mutation.__name__ in ("missing_argument", "extra_argument"):
+            if val.word == "crash" and name in ("missing_argument", "extra_argument"):
                 assert ours == "bad input"  # VAL does not survive a wrong number of arguments
             else:
-                assert ours == val.word, f"{mutation.__name__}:\n{text}\n{val.output}"
+                assert ours == val.word, f"{name}:\n{text}\n{val.output}"
             counted[ours] += 1
     return counted
 

@@ -35,11 +35,3 @@ def test_a_thing_of_another_shape_is_noticed_and_the_one_beside_it_left_alone(no
     thought = [standing(library()[before], -0.1, 0.1, 0.4), beside]
     assert told([standing(library()[now], -0.1, 0.1, 0.4), beside], thought, time=0.5) == ["thing_0"]
     assert told([thought[0], beside], thought) == []
-
-
-def test_where_one_was_put_in_the_place_of_another_both_are_noticed_wherever_the_second_is() -> None:
-    red, green, blue = (painted(library()["carton"], c) for c in ((200, 40, 40), (40, 160, 60), (60, 80, 220)))
-    places = [(-0.1, 0.1), (0.0, 0.1), (0.1, 0.1), (0.3, -0.2)]
-    true = [standing(m, x, y, 0.4) for m, (x, y) in zip((green, red, blue, blue), places, strict=True)]
-    thought = [standing(m, x, y, 0.4) for m, (x, y) in zip((blue, red, blue, green), places, strict=True)]
-    assert sorted(told(true, thought)) == ["thing_0", "thing_3"]

@@ -6,9 +6,16 @@ import numpy as np
 
 from motion.arms import Arm
 from motion.poses import Array
-from tamp.backends.xarm.emulator.command_queue import DISCARDED, FAILURE, SUCCESS, CommandQueue, Queued
-from tamp.backends.xarm.emulator.gripper_line import SerialGripper
-from tamp.backends.xarm.emulator.joint_followers import ServoFollower, VelocityFollower
+from tamp.backends.xarm.emulator.movers import (
+    DISCARDED,
+    FAILURE,
+    SUCCESS,
+    CommandQueue,
+    Queued,
+    SerialGripper,
+    ServoFollower,
+    VelocityFollower,
+)
 from tamp.backends.xarm.emulator.protocol import (
     ERROR,
     FINISHED,
@@ -37,8 +44,6 @@ LONGEST_QUEUE = 1024
 """Commands that wait; one more is dropped with a warning."""
 STOP_SECONDS = 0.05
 """To come to rest on the path after state 4 or an error. A change of mode stops at once."""
-LOAD_DELAY = 0.1
-"""Seconds until a load takes effect."""
 
 
 class ArmController:
@@ -67,8 +72,8 @@ class ArmController:
         self.feedback: list[Feedback] = []
         """What is to be sent; the server takes it."""
         self._state, self._number = STOPPED, 0
-        self._load: tuple[float, tuple[float, ...], ProtocolRequest] | None = None
         self._shares: dict[int, float] = {}
+        self._loading: ProtocolRequest | None = None
         self._set_body(np.zeros(arm.joints))
 
     # --- what it is -----------------------------------------------------------------------------------------------
@@ -89,15 +94,10 @@ class ArmController:
         return self.body.tool(self.encoders)
 
     @property
-    def all_on(self) -> bool:
-        """Whether every motor is on."""
-        every = (1 << self.arm.joints) - 1
-        return self.motors & every == every
-
-    @property
     def ready(self) -> bool:
         """Whether it takes motion commands."""
-        return self._state in (READY, PAUSED) and self.all_on and not self.error
+        every = (1 << self.arm.joints) - 1
+        return self._state in (READY, PAUSED) and self.motors & every == every and not self.error
 
     @property
     def state(self) -> int:
@@ -110,11 +110,6 @@ class ArmController:
     def status(self) -> int:
         """The status byte of replies."""
         return (ERROR if self.error else 0) | (WARNING if self.warning else 0) | (0 if self.ready else NOT_READY)
-
-    @property
-    def count(self) -> int:
-        """Commands that run or wait."""
-        return self.queue.count
 
     @property
     def _mover(self) -> CommandQueue | ServoFollower | VelocityFollower:
@@ -139,8 +134,6 @@ class ArmController:
 
     def set_state(self, state: int) -> bool:
         """Ready (0), paused (3) or stopped (4); False when it cannot be."""
-        if state in (READY, STOPPED):
-            self._take_load()
         if state == READY:
             if self.error:
                 return False
@@ -162,7 +155,6 @@ class ArmController:
         """Another mode, which takes effect with the next `set_state(0)`; False when there is none such."""
         if mode not in MODES:
             return False
-        self._take_load()
         self._interrupt()
         self._settle()
         self.mode = mode
@@ -174,11 +166,16 @@ class ArmController:
         self._configured()
 
     def set_load(self, load: tuple[float, ...], request: ProtocolRequest) -> None:
-        """A load, which takes effect a little later, and before the next motion command or `set_state` at the latest.
+        """A load, in the units of the wire. It takes effect with the next request, not at once: the SDK takes it for
+        refused when its reply, or that to setting feedback right after it, is not ready."""
+        self.load, self._loading = load, request
 
-        Not at once: the SDK takes it for refused when its reply, or the next one, is not ready.
-        """
-        self._load = (self.now + LOAD_DELAY, load, request)
+    def take_load(self) -> None:
+        """A load that was set takes effect: not ready until the next `set_state(0)`."""
+        if self._loading:
+            request, self._loading = self._loading, None
+            self._configured()
+            self._send(request, 0, TRIGGERED, SUCCESS)
 
     def clear_error(self) -> None:
         """Forget the error, unless an emergency stop is pressed."""
@@ -198,11 +195,9 @@ class ArmController:
     def submit(self, command: Command, request: ProtocolRequest) -> bool:
         """Queue a command; False when it was not taken (not ready, wrong mode, queue full)."""
         moves = isinstance(command, MOVES)
-        if moves:
-            self._take_load()
         if moves and not (self.ready and self.mode in QUEUED_MODES):
             return False
-        if self.count >= LONGEST_QUEUE:
+        if self.queue.count >= LONGEST_QUEUE:
             self.warning = CACHE_FULL
             return False
         self._number = self._number % 0xFFFF + 1
@@ -218,7 +213,6 @@ class ArmController:
 
     def servo_to(self, q: Array) -> bool:
         """A servo target (n,); False when it is not taken. An error for one that cannot be."""
-        self._take_load()
         if not (self.ready and self._state == READY and self.mode == SERVO):
             return False
         self.submitted += 1
@@ -230,15 +224,11 @@ class ArmController:
 
     def move_at(self, speeds: Array, seconds: float, in_tool: bool | None = None) -> bool:
         """Joint speeds (n,), or with `in_tool` a twist of the tool (6,); False when it is not taken."""
-        self._take_load()
         mode = JOINT_VELOCITY if in_tool is None else TOOL_VELOCITY
         if not (self.ready and self._state == READY and self.mode == mode):
             return False
         self.submitted += 1
-        if in_tool is None:
-            self.velocity.submit_joints(speeds, seconds)
-        else:
-            self.velocity.submit_tool(speeds, in_tool, seconds)
+        self.velocity.submit(speeds, seconds, in_tool)
         return True
 
     def teleport(self, q: Array) -> None:
@@ -247,8 +237,7 @@ class ArmController:
             self._interrupt()
         else:
             self._stop(self._state, DISCARDED)
-        self._settle()
-        self._set_body(np.array(q, dtype=float))
+        self._settle(np.array(q, dtype=float))
 
     # --- time -----------------------------------------------------------------------------------------------------
 
@@ -259,8 +248,6 @@ class ArmController:
             return
         self.now, before = now, self.q
         self.gripper.advance(seconds)
-        if self._load and now >= self._load[0]:
-            self._take_load()
         try:
             if self._state == READY or self.mode in QUEUED_MODES:
                 self._mover.advance(seconds)
@@ -270,14 +257,6 @@ class ArmController:
             self.fail(error.code)
             self._measure(before, seconds)
         self._take_events()
-
-    def _take_load(self) -> None:
-        """The load that was set takes effect."""
-        if self._load:
-            _, self.load, request = self._load
-            self._load = None
-            self._configured()
-            self._send(request, 0, TRIGGERED, SUCCESS)
 
     def _measure(self, before: Array, seconds: float) -> None:
         """The joints' and the tool's speed over a step; C24 for a joint that is too fast."""
@@ -301,11 +280,9 @@ class ArmController:
 
     def _configured(self) -> None:
         """A load or an offset has changed: not ready until the next `set_state(0)`."""
-        q = self.q
         if not self.error:
             self._interrupt()
         self._settle()
-        self._set_body(q)
 
     def _stop(self, state: int, code: int) -> None:
         """Nothing that runs or waits goes on; at rest within `STOP_SECONDS`."""
@@ -325,13 +302,12 @@ class ArmController:
         self.servo.stop()
         self.velocity.stop()
 
-    def _settle(self) -> None:
-        """Whatever still comes to rest is at rest, and every way of moving starts from here."""
-        q = self.q
+    def _settle(self, q: Array | None = None) -> None:
+        """Whatever still comes to rest is at rest, and every way of moving starts from here, or from `q` (n,)."""
+        here = self.q if q is None else q
         self.queue.stop(0.0)
-        self._hold()
         self._take_events()
-        self.queue.q = self.servo.q = self.servo.target = self.velocity.q = q
+        self._set_body(here)
 
     def _take_events(self) -> None:
         """Count and send what has happened in the queue."""

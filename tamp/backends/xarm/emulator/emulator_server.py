@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from motion.arms import Arm
 from tamp.backends.xarm.address import CONTROL_PORT
@@ -30,26 +30,24 @@ from tamp.backends.xarm.emulator.protocol import (
 from tamp.backends.xarm.emulator.registers import SET_FEEDBACK_TYPE, answer
 from tamp.backends.xarm.emulator.side_channel import (
     LINE_FAULTS,
-    PERIOD,
     EmulatedArm,
     InjectedFault,
+    InjectedFaults,
     Later,
-    LineFaults,
     NoOrder,
     PlacedThings,
-    fail,
+    detection_line,
     read_order,
 )
 from tamp.backends.xarm.emulator.tool_body import warm
 from tamp.errors import InputError, TampError
 
-if TYPE_CHECKING:
-    from tamp.backends.xarm.emulator.picture_process import PictureProcess
-
 MakeWorld = Callable[[ArmController], Physics]
 """Makes the world that a controller's arm is in."""
 TICK = 0.005
 """Seconds between two steps of the clock."""
+DETECTIONS_PERIOD = 0.1
+"""Seconds between two lines of detections."""
 REPORTS: dict[int, tuple[Callable[[ArmController], bytes], float]] = {
     30001: (report_frames.normal, 0.2),
     30002: (report_frames.rich, 0.2),
@@ -96,19 +94,12 @@ class _Client:
 
 
 class Server:
-    """An emulated arm with its sockets, in a `world` or in an empty one; `pictures` are taken of a world."""
+    """An emulated arm with its sockets, in a `world` or in an empty one."""
 
-    def __init__(
-        self,
-        arm: Arm,
-        address: Address,
-        things: PlacedThings,
-        world: MakeWorld | None = None,
-        pictures: PictureProcess | None = None,
-    ) -> None:
-        controller = ArmController(arm)
-        self.emulated = EmulatedArm(controller, things, world(controller) if world else None, pictures)
-        self.controller, self.address, self.fault_port = controller, address, address.fault_port
+    def __init__(self, arm: Arm, address: Address, things: PlacedThings, world: MakeWorld | None = None) -> None:
+        self.controller = ArmController(arm)
+        self.emulated = EmulatedArm(self.controller, things, world(self.controller) if world else None)
+        self.address, self.fault_port = address, address.fault_port
         self._drawing = asyncio.Lock()
         self._clients: dict[int, _Client] = {}
         self._readers: dict[int, Writers] = {port: set() for port in REPORTS}
@@ -139,8 +130,8 @@ class Server:
             waited: set[asyncio.Future[Any]] = {ended, ticking}
             await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             self._close_all()
-            if self.emulated.pictures is not None:
-                self.emulated.pictures.close()
+            if self.emulated.physics is not None:
+                self.emulated.physics.close()
             _abort(self._sides | self._watchers)
             if ticking.done():
                 ticking.result()
@@ -159,7 +150,7 @@ class Server:
     # --- connections ----------------------------------------------------------------------------------------------
 
     async def _control(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._clients) >= CLIENTS or self._now() < self._line.refused:
+        if len(self._clients) >= CLIENTS or self._now() < self._faults.refused:
             writer.transport.abort()
             return
         client, pending = _Client(self._next, writer), b""
@@ -176,7 +167,7 @@ class Server:
 
     async def _listen(self, readers: Writers, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Keep a connection that only listens among `readers` for as long as it is there."""
-        if len(readers) >= CLIENTS or self._now() < self._line.refused:
+        if len(readers) >= CLIENTS or self._now() < self._faults.refused:
             writer.transport.abort()
             return
         readers.add(writer)
@@ -191,33 +182,34 @@ class Server:
             writer.transport.abort()
             return
         self._sides.add(writer)
-        with contextlib.suppress(*GONE, ValueError):
+        with contextlib.suppress(*GONE, ValueError, NoOrder):
             while line := await reader.readline():
                 self._advance()
-                try:
-                    order = read_order(line)
-                except NoOrder as error:
-                    writer.write(_json({"error": str(error)}) + b"\n")
-                    break
-                reply = self.emulated.reply(order)
-                self._cause_faults()
-                writer.write((_json(reply) if isinstance(reply, dict) else await self._made(reply)) + b"\n")
+                writer.write(await self._obeyed(line, writer) + b"\n")
                 await writer.drain()
         self._sides.discard(writer)
         writer.close()
 
-    async def _made(self, later: Later) -> bytes:
-        """A line that takes a while, or what is wrong with it; the clock goes on."""
+    async def _obeyed(self, line: bytes, writer: asyncio.StreamWriter) -> bytes:
+        """The answer to a line, or what is wrong with it; the clock goes on while one is made. NoOrder, once that is
+        answered, for what is no order at all."""
         try:
-            async with self._drawing:
-                return await asyncio.to_thread(later)
+            reply: dict[str, Any] | Later = self.emulated.reply(read_order(line))
+            self._cause_faults()
+            if not isinstance(reply, dict):
+                async with self._drawing:
+                    return await asyncio.to_thread(reply)
+        except NoOrder as error:
+            writer.write(json.dumps({"error": str(error)}).encode() + b"\n")
+            raise
         except (TampError, RuntimeError) as error:
-            return _json({"error": str(error)})
+            reply = {"error": str(error)}
+        return json.dumps(reply).encode()
 
     # --- requests -------------------------------------------------------------------------------------------------
 
     def _request(self, client: _Client, request: ProtocolRequest) -> None:
-        if self._now() < self._line.frozen:
+        if self._frozen:
             if len(self._held) < HELD:
                 self._held.append((client, request))
             return
@@ -227,7 +219,7 @@ class Server:
         status, data = answer(self.controller, replace(request, client=client.number, kinds=client.kinds))
         # a fault that is due with this command comes before its reply
         self._cause_faults()
-        if self._now() < self._line.frozen:
+        if self._frozen:
             return
         self._send(client, encode_reply(request, status, data))
         self._send_feedback()
@@ -239,12 +231,12 @@ class Server:
                 self._send(self._clients[each.request.client], encode_feedback(each))
 
     def _send(self, client: _Client, frame: bytes) -> None:
-        if self._line.half:
-            self._line.half = False
+        if self._faults.half:
+            self._faults.half = False
             client.writer.write(frame[: len(frame) // 2])
             client.writer.close()
-        elif self._line.late > 0:
-            asyncio.get_running_loop().call_later(self._line.late, _write, client.writer, frame)
+        elif self._faults.late > 0:
+            asyncio.get_running_loop().call_later(self._faults.late, _write, client.writer, frame)
         else:
             _write(client.writer, frame)
 
@@ -264,12 +256,12 @@ class Server:
             await asyncio.sleep(due - self._now())
             self._advance()
             if self.emulated.physics is not None:
-                self.emulated.physics.advance(self.controller)
+                self.emulated.physics.advance()
             self._cause_faults()
             if self._now() >= next_look:
-                next_look = self._now() + PERIOD
-                _broadcast(self._watchers, self.emulated.things.line(time.time()))
-            if self._now() < self._line.frozen:
+                next_look = self._now() + DETECTIONS_PERIOD
+                _broadcast(self._watchers, detection_line(time.time(), self.emulated.things.there))
+            if self._frozen:
                 continue
             self._thaw()
             self._send_feedback()
@@ -282,26 +274,30 @@ class Server:
     # --- faults ---------------------------------------------------------------------------------------------------
 
     @property
-    def _line(self) -> LineFaults:
-        return self.emulated.faults.line
+    def _faults(self) -> InjectedFaults:
+        return self.emulated.faults
+
+    @property
+    def _frozen(self) -> bool:
+        return self._now() < self._faults.frozen
 
     def _cause_faults(self) -> None:
-        for fault in self.emulated.faults.due(self.controller):
+        for fault in self._faults.due(self.controller):
             if fault.kind in LINE_FAULTS:
                 self._break(fault)
             else:
-                fail(fault, self.controller)
+                fault.cause(self.controller)
 
     def _break(self, fault: InjectedFault) -> None:
         if fault.kind == "drop":
-            self._line.refused = self._now() + fault.seconds
+            self._faults.refused = self._now() + fault.seconds
             self._close_all()
         elif fault.kind == "freeze":
-            self._line.frozen = self._now() + (fault.seconds or float("inf"))
+            self._faults.frozen = self._now() + (fault.seconds or float("inf"))
         elif fault.kind == "delay":
-            self._line.late = fault.seconds
+            self._faults.late = fault.seconds
         elif fault.kind == "half":
-            self._line.half = True
+            self._faults.half = True
         else:
             for client in self._clients.values():
                 _write(client.writer, random.Random(0).randbytes(GARBAGE))
@@ -325,7 +321,13 @@ async def _bound(host: str, port: int, accept: Accept) -> asyncio.Server:
     try:
         return await asyncio.start_server(accept, host, port, limit=LINE)
     except (OSError, OverflowError) as error:
-        raise InputError(f"cannot listen at {host}:{port}: {_why(error, port)}") from error
+        why = {
+            errno.EADDRINUSE: "the port is in use; end what uses it, or take another --host such as 127.0.0.3",
+            errno.EACCES: f"not permitted; ports below 1024 need root, take another --port than {port}",
+            errno.EPERM: f"not permitted; ports below 1024 need root, take another --port than {port}",
+            errno.EADDRNOTAVAIL: "not an address of this machine; valid is for example 127.0.0.2",
+        }.get(getattr(error, "errno", 0) or 0, str(error))
+        raise InputError(f"cannot listen at {host}:{port}: {why}") from error
 
 
 def _broadcast(readers: Writers, frame: bytes) -> None:
@@ -342,18 +344,3 @@ def _write(writer: asyncio.StreamWriter, frame: bytes) -> None:
 def _abort(writers: Writers) -> None:
     for writer in writers:
         writer.transport.abort()
-
-
-def _json(reply: dict[str, Any]) -> bytes:
-    return json.dumps(reply).encode()
-
-
-def _why(error: Exception, port: int) -> str:
-    number = getattr(error, "errno", None)
-    if number == errno.EADDRINUSE:
-        return "the port is in use; end what uses it, or take another --host such as 127.0.0.3"
-    if number in (errno.EACCES, errno.EPERM):
-        return f"not permitted; ports below 1024 need root, take another --port than {port}"
-    if number == errno.EADDRNOTAVAIL:
-        return "not an address of this machine; valid is for example 127.0.0.2"
-    return str(error)

@@ -1,19 +1,31 @@
-"""The world that the emulated arm is in: what its controller moves weighs, grips and bumps into things."""
+"""The world that the emulated arm is in: what its controller moves weighs, grips and bumps into things.
+
+Pictures of it are drawn in a process that begins with the first one: the clock does not wait for them.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from collections import deque
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from motion.poses import Array, is_rigid
 from motion.robot import RobotDescription
 from tamp.backends.pybullet.bullet_world import STEP, BulletWorld
+from tamp.backends.xarm.emulated_perception import pictures_as_text
 from tamp.backends.xarm.emulator.controller import ArmController
-from tamp.backends.xarm.emulator.gripper_line import OPEN
+from tamp.backends.xarm.emulator.movers import OPEN
 from tamp.errors import InputError
+from tamp.worker_process import Process, ProcessGone
+
+if TYPE_CHECKING:
+    from tamp.backends.physics.photographer import StageModel
+    from tamp.backends.physics.table import Arrangement
 
 COLLISION = 31
 """The controller's error when something is in the arm's way."""
@@ -41,20 +53,25 @@ FARTHEST = 100.0
 
 class Physics:
     """Things in PyBullet, and an arm's body, which follows its controller as well as its motors can. `controller` is
-    put where the body is. On a machine that comes late the body is later than its controller, by `LATEST` at most."""
+    put where the body is. On a machine that comes late the body is later than its controller, by `LATEST` at most.
+    `stage` is what pictures are drawn of; None: there are none."""
 
-    def __init__(self, world: BulletWorld, robot: RobotDescription, controller: ArmController) -> None:
+    def __init__(
+        self, world: BulletWorld, robot: RobotDescription, stage: StageModel | None, controller: ArmController
+    ) -> None:
         self.world, self._widest, self._controller = world, robot.gripper.opening, controller
+        self._stage, self._closed = stage, False
+        self._drawing: Process | None = None
         self._now = controller.now
         self._targets: deque[Array] = deque(maxlen=SPREAD)
         self._held = 0.0
         controller.teleport(robot.posture)
         self._stand(controller.q)
 
-    def advance(self, controller: ArmController) -> None:
+    def advance(self) -> None:
         """Go on towards the controller's time. Error 31 where something holds the arm back."""
-        self._now = max(self._now, controller.now - LATEST)
-        pieces = int((controller.now - self._now) / PIECE)
+        self._now = max(self._now, self._controller.now - LATEST)
+        pieces = int((self._controller.now - self._now) / PIECE)
         for left in range(pieces, max(pieces - AT_ONCE, 0), -1):
             self._lead(left)
             for _ in range(STEPS):
@@ -87,10 +104,10 @@ class Physics:
         self._held = 0.0
         self._controller.felt = q
 
-    def follow_at_once(self, controller: ArmController) -> None:
+    def follow_at_once(self) -> None:
         """The controller's arm was put elsewhere: its body is there, too."""
-        self.world.arm.put(controller.q)
-        self._stand(controller.q)
+        self.world.arm.put(self._controller.q)
+        self._stand(self._controller.q)
 
     def report(self) -> dict[str, Any]:
         """Where everything is: `T_world_object` of what can be carried, row by row, the joints of what stands still,
@@ -113,3 +130,44 @@ class Physics:
         if name not in known or not is_rigid(T, 1e-3) or np.abs(T).max() > FARTHEST:
             raise InputError(f"put: one of {', '.join(known)}, and the 16 numbers of its pose, in metres")
         self.world.put(name, T)
+
+    def pictures(self, now: Arrangement) -> bytes:
+        """A line of JSON with the pictures of an arrangement, and the cameras' calibration. Takes a while, and is asked
+        by one thread at a time. InputError where nothing can be drawn here, ProcessGone once it is closed."""
+        from tamp.backends.libero import rendering
+
+        if self._stage is None:
+            raise InputError("nothing can take pictures of this world")
+        rendering.prepare(video=False, camera=True)
+        if self._closed:
+            raise ProcessGone("the emulator ends")
+        if self._drawing is None:
+            self._drawing = Process(partial(_drawer, self._stage), "pictures")
+        return bytes(self._drawing.ask("line", now).wait())
+
+    def close(self) -> None:
+        """End the process that draws."""
+        self._closed = True
+        if self._drawing is not None:
+            self._drawing.close()
+
+
+def _drawer(stage: StageModel, unwanted: Callable[[], bool]) -> _Drawer:
+    return _Drawer(stage)
+
+
+class _Drawer:
+    """What draws, in its process."""
+
+    def __init__(self, stage: StageModel) -> None:
+        from tamp.backends.physics.photographer import Photographer
+
+        self._photographer = Photographer(stage)
+        self._cameras = [dataclasses.asdict(c) for c in stage.cameras]
+
+    def line(self, now: Arrangement) -> bytes:
+        """See `Physics.pictures`."""
+        from tamp.backends.libero.cameras import observed
+
+        pictures = {**observed(self._photographer.images(now)), "cameras": self._cameras}
+        return json.dumps({"pictures": pictures_as_text(pictures)}).encode()

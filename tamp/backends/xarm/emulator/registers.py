@@ -42,7 +42,6 @@ NO_DEVICE = 19
 """The controller's error when nothing answers at the tool, as an xArm's gripper on a Lite 6 (SDK issue 47)."""
 
 Handler = Callable[[ArmController, ProtocolRequest], bytes]
-Question = Callable[[ArmController], bytes]
 
 
 class Refused(Exception):
@@ -55,14 +54,13 @@ class Refused(Exception):
 
 def answer(controller: ArmController, request: ProtocolRequest) -> tuple[int, bytes]:
     """Carry out a request: the reply's status and data. Data that its register does not take gives warning 12."""
+    if request.register != SET_FEEDBACK_TYPE:
+        controller.take_load()
     invalid = 0
     try:
-        if request.register in WITHOUT_DATA:
-            data = WITHOUT_DATA[request.register](controller)
-        elif request.register in HANDLERS:
-            data = HANDLERS[request.register](controller, request)
-        else:
+        if request.register not in HANDLERS:
             raise Refused
+        data = HANDLERS[request.register](controller, request)
     except Refused as refused:
         data, invalid = refused.data, INVALID
     except ProtocolError:
@@ -84,7 +82,7 @@ def _taken(success: bool, data: bytes = b"") -> bytes:
 def _command(controller: ArmController, request: ProtocolRequest) -> bytes:
     """Queue it; answers the number of queued commands, and the error that a check would have found."""
     taken = controller.submit(parse(request.register, request.data), request) or not controller.ready
-    return _taken(taken, b"" if request.register == FEEDBACK_CHECK else struct.pack(">HB", controller.count, 0))
+    return _taken(taken, b"" if request.register == FEEDBACK_CHECK else struct.pack(">HB", controller.queue.count, 0))
 
 
 def _streamed(controller: ArmController, taken: bool) -> bytes:
@@ -126,53 +124,42 @@ def _servo_pose(controller: ArmController, T: Array, in_tool: bool, relative: bo
 
 def _joint_speeds(controller: ArmController, request: ProtocolRequest) -> bytes:
     speeds = np.array(floats(request.data, 7)[: controller.arm.joints])
-    seconds = floats(request.data, 1, 29)[0] if len(request.data) >= 33 else 0.0
-    return _streamed(controller, controller.move_at(speeds, seconds))
+    return _streamed(controller, controller.move_at(speeds, _seconds(request, 29)))
 
 
 def _tool_speeds(controller: ArmController, request: ProtocolRequest) -> bytes:
     twist = np.array(floats(request.data, 6))
     twist[:3] /= 1000
-    seconds = floats(request.data, 1, 25)[0] if len(request.data) >= 29 else 0.0
-    return _streamed(controller, controller.move_at(twist, seconds, in_tool=byte(request.data, 24) != 0))
+    in_tool = byte(request.data, 24) != 0
+    return _streamed(controller, controller.move_at(twist, _seconds(request, 25), in_tool))
+
+
+def _seconds(request: ProtocolRequest, at: int) -> float:
+    """How long a velocity lasts, from a byte on; 0 where that is not said."""
+    return floats(request.data, 1, at)[0] if len(request.data) >= at + 4 else 0.0
 
 
 # --- state and settings -----------------------------------------------------------------------------------------------
 
 
-def _joint_of(request: ProtocolRequest) -> int:
-    joint = byte(request.data, 0)
+def _enable(controller: ArmController, request: ProtocolRequest) -> bytes:
+    """Motors, and brakes: where a brake is opened its motor is switched off. Nothing sinks."""
+    joint, on = byte(request.data, 0), bool(byte(request.data, 1))
     if not 1 <= joint <= 8:
         raise ProtocolError("joints are 1 to 7, and 8 is all")
-    return joint
-
-
-def _enable(controller: ArmController, request: ProtocolRequest) -> bytes:
-    controller.enable(_joint_of(request), bool(byte(request.data, 1)))
+    if request.register == MOTORS:
+        controller.enable(joint, on)
+    elif on:
+        controller.enable(joint, False)
     return b""
 
 
-def _brake(controller: ArmController, request: ProtocolRequest) -> bytes:
-    """Where a brake is opened its motor is switched off. Nothing sinks."""
-    if byte(request.data, 1):
-        controller.enable(_joint_of(request), False)
-    return b""
-
-
-def _set_state(controller: ArmController, request: ProtocolRequest) -> bytes:
-    return _taken(controller.set_state(byte(request.data, 0)))
-
-
-def _set_mode(controller: ArmController, request: ProtocolRequest) -> bytes:
-    return _taken(controller.set_mode(byte(request.data, 0)))
-
-
-def _clear_error(controller: ArmController) -> bytes:
+def _clear_error(controller: ArmController, request: ProtocolRequest) -> bytes:
     controller.clear_error()
     return b""
 
 
-def _clear_warning(controller: ArmController) -> bytes:
+def _clear_warning(controller: ArmController, request: ProtocolRequest) -> bytes:
     controller.warning = 0
     return b""
 
@@ -187,20 +174,15 @@ def _load(controller: ArmController, request: ProtocolRequest) -> bytes:
     return b""
 
 
-def _reset_counter(controller: ArmController) -> bytes:
-    controller.counter = 0
-    return b""
-
-
-def _count_up(controller: ArmController) -> bytes:
-    controller.counter += 1
+def _count(controller: ArmController, request: ProtocolRequest) -> bytes:
+    controller.counter = controller.counter + 1 if request.register == COUNT_UP else 0
     return b""
 
 
 # --- questions --------------------------------------------------------------------------------------------------------
 
 
-def _version(controller: ArmController) -> bytes:
+def _version(controller: ArmController, request: ProtocolRequest) -> bytes:
     model = controller.arm.name
     kind, axes = KINDS[model]
     return f"{axes},{kind},{SERIAL[model]},{BOX},v{FIRMWARE}".encode().ljust(40, b"\0")
@@ -218,7 +200,6 @@ def _joints(controller: ArmController, request: ProtocolRequest) -> bytes:
 
 def _line_register(controller: ArmController, request: ProtocolRequest) -> bytes:
     """A register at the end of the tool's line: only its baud rate is there."""
-    del controller
     return struct.pack(">i", TWO_MEGABAUD if int.from_bytes(request.data[1:3], "big") == BAUD_REGISTER else 0)
 
 
@@ -233,29 +214,28 @@ def _line(controller: ArmController, request: ProtocolRequest) -> bytes:
         raise Refused(request.data[:1]) from None
 
 
-WITHOUT_DATA: dict[int, Question] = dict.fromkeys(WITHOUT_EFFECT, lambda _: b"") | {
-    1: _version,
-    13: lambda controller: bytes([controller.state]),
-    14: lambda controller: struct.pack(">H", controller.count),
-    15: lambda controller: bytes([controller.error, controller.warning]),
-    16: _clear_error,
-    17: _clear_warning,
-    41: lambda controller: pack_floats(from_pose(controller.T_base_tool)),
-    74: _reset_counter,
-    75: _count_up,
-}
-"""Registers whose data is not read."""
+MOTORS, BRAKES, RESET_COUNT, COUNT_UP = 11, 18, 74, 75
 HANDLERS: dict[int, Handler] = {
     **dict.fromkeys(COMMANDS, _command),
-    11: _enable,
-    12: _set_state,
-    18: _brake,
-    19: _set_mode,
+    **dict.fromkeys(WITHOUT_EFFECT, lambda controller, request: b""),
+    1: _version,
+    MOTORS: _enable,
+    12: lambda controller, request: _taken(controller.set_state(byte(request.data, 0))),
+    13: lambda controller, request: bytes([controller.state]),
+    14: lambda controller, request: struct.pack(">H", controller.queue.count),
+    15: lambda controller, request: bytes([controller.error, controller.warning]),
+    16: _clear_error,
+    17: _clear_warning,
+    BRAKES: _enable,
+    19: lambda controller, request: _taken(controller.set_mode(byte(request.data, 0))),
     29: _servo_joints,
     30: _servo_tool,
     35: _tool_offset,
     36: _load,
+    41: lambda controller, request: pack_floats(from_pose(controller.T_base_tool)),
     42: _joints,
+    RESET_COUNT: _count,
+    COUNT_UP: _count,
     81: _joint_speeds,
     82: _tool_speeds,
     93: _servo_tool_axis_angle,

@@ -67,7 +67,7 @@ def seven(values: Iterable[float]) -> tuple[float, ...]:
 
 
 def _common(controller: ArmController) -> bytes:
-    head = struct.pack(">BH", controller.mode << 4 | controller.state, controller.count)
+    head = struct.pack(">BH", controller.mode << 4 | controller.state, controller.queue.count)
     return head + pack_floats((*seven(controller.encoders), *from_pose(controller.T_base_tool), *[0.0] * 7))
 
 

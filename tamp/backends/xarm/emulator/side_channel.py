@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from tamp.backends.xarm.emulator.physics import Physics
 from tamp.backends.xarm.emulator.protocol import from_pose
 from tamp.errors import InputError
 from tamp.fields import is_number, shown
-
-if TYPE_CHECKING:
-    from tamp.backends.xarm.emulator.picture_process import PictureProcess
 
 ERRORS = {"collision": 31, "overspeed": 24, "joint_limit": 23, "emergency": 2, "kinematic": 21, "self_collision": 22}
 """Faults of the arm, and the error that the controller reports; "servo" is one of them, with 10 + joint."""
@@ -35,8 +32,8 @@ MOST = 1000
 
 @dataclass(frozen=True)
 class InjectedFault:
-    """What happens, and when: now (`motion` 0), at the motion command that is the `motion`-th from here on, or when
-    that one has gone a `share` of its way.
+    """What happens, and when: now (`motion` 0), at the motion command of that number, or when that one has gone a
+    `share` of its way. An order counts motions from itself on, an armed fault from when the arm was switched on.
 
     `seconds`: how long a freeze lasts (0: until cleared) or how late replies are, and for how long connections are
     refused after a drop. `joint` of a servo error.
@@ -48,19 +45,23 @@ class InjectedFault:
     seconds: float = 0.0
     joint: int = 1
 
-    def due(self, since: int, controller: ArmController) -> bool:
-        """Whether its time has come; motion commands are counted from the `since`-th."""
-        if self.motion == 0:
-            return True
+    def due(self, controller: ArmController) -> bool:
+        """Whether its time has come."""
         if self.share is None:
-            return controller.submitted >= since + self.motion
-        return controller.progress(since + self.motion) >= self.share
+            return controller.submitted >= self.motion
+        return controller.progress(self.motion) >= self.share
+
+    def cause(self, controller: ArmController) -> None:
+        """Carry out a fault of the arm."""
+        if self.kind == "servo":
+            controller.fail(10 + self.joint, self.joint)
+        else:
+            controller.fail(ERRORS[self.kind])
 
 
 def read_fault(order: dict[str, object]) -> InjectedFault:
     """A fault from its JSON object. Raises InputError that says what would be valid."""
-    unknown = set(order) - FIELDS
-    if unknown:
+    if unknown := set(order) - FIELDS:
         raise InputError(f"{', '.join(sorted(unknown))}: a fault has the fields {', '.join(sorted(FIELDS))}")
     kind = order.get("fault")
     if kind not in KINDS:
@@ -83,62 +84,33 @@ def _number(order: dict[str, object], name: str, default: float, low: float, hig
 
 
 @dataclass
-class LineFaults:
-    """What is wrong with the connections: `frozen` and `refused` until times of the clock, replies `late` by seconds,
-    the next one cut in `half`."""
+class InjectedFaults:
+    """Faults that wait for their time, and what is wrong with the connections: `frozen` and `refused` until times of
+    the clock, replies `late` by seconds, the next one cut in `half`.
+
+    `happened` has those that did: the kind, when by the emulator's clock, and the joint angles then.
+    """
 
     frozen: float = 0.0
     refused: float = 0.0
     late: float = 0.0
     half: bool = False
-
-
-class InjectedFaults:
-    """Faults that wait for their time. The clock's owner takes those that are due, and carries them out; `line` has
-    those of the connections."""
-
-    def __init__(self) -> None:
-        self.line = LineFaults()
-        self._armed: list[tuple[InjectedFault, int]] = []
-        self.happened: list[dict[str, object]] = []
-        """Those that have: the kind, when by the emulator's clock, and the joint angles then."""
-
-    @property
-    def waiting(self) -> int:
-        """How many have not happened yet."""
-        return len(self._armed)
+    waiting: list[InjectedFault] = field(default_factory=list)
+    happened: list[dict[str, object]] = field(default_factory=list)
 
     def arm(self, fault: InjectedFault, controller: ArmController) -> None:
         """From now on; motion commands are counted from here. InputError when too many wait."""
-        if len(self._armed) >= MOST:
+        if len(self.waiting) >= MOST:
             raise InputError(f"{MOST} faults wait already; valid: clear faults first")
-        self._armed.append((fault, controller.submitted))
-
-    def clear(self) -> None:
-        """None will happen, has happened, or goes on."""
-        self.line = LineFaults()
-        self._armed.clear()
-        self.happened.clear()
+        self.waiting.append(replace(fault, motion=fault.motion + controller.submitted if fault.motion else 0))
 
     def due(self, controller: ArmController) -> list[InjectedFault]:
-        """Those whose time has come; they happen once."""
-        found = [(fault, since) for fault, since in self._armed if fault.due(since, controller)]
-        self._armed = [entry for entry in self._armed if entry not in found]
+        """Those whose time has come; they happen once. The clock's owner carries them out."""
+        found = [fault for fault in self.waiting if fault.due(controller)]
+        self.waiting = [fault for fault in self.waiting if fault not in found]
         q = [float(v) for v in controller.encoders] if found else []
-        self.happened += [{"fault": fault.kind, "at": controller.now, "joints": q} for fault, _ in found]
-        return [fault for fault, _ in found]
-
-
-def fail(fault: InjectedFault, controller: ArmController) -> None:
-    """Carry out a fault of the arm."""
-    if fault.kind == "servo":
-        controller.fail(10 + fault.joint, fault.joint)
-    else:
-        controller.fail(ERRORS[fault.kind])
-
-
-PERIOD = 0.1
-"""Seconds between two lines of detections."""
+        self.happened += [{"fault": fault.kind, "at": controller.now, "joints": q} for fault in found]
+        return found
 
 
 @dataclass
@@ -148,16 +120,12 @@ class PlacedThings:
 
     there: list[dict[str, Any]] = field(default_factory=list)
 
-    def line(self, time: float) -> bytes:
-        """What a detector that knows all says of it, in seconds since the epoch."""
-        return _line(time, self.there)
-
     def replace(self, objects: Any) -> None:
         """Take other objects in the place of those; what is sure need not say its confidence. Raises InputError."""
         if isinstance(objects, list):
             objects = [{"confidence": 1.0, **t} if isinstance(t, dict) else t for t in objects]
         try:
-            read_line(_line(1.0, objects), {})
+            read_line(detection_line(1.0, objects), {})
         except ValueError as e:
             raise InputError(f"things: {e}") from e
         self.there = objects
@@ -177,7 +145,8 @@ def read_things(texts: list[str]) -> PlacedThings:
     return things
 
 
-def _line(time: float, objects: Any) -> bytes:
+def detection_line(time: float, objects: Any) -> bytes:
+    """What a detector says of objects, in seconds since the epoch."""
     return json.dumps({"time": time, "objects": objects}).encode() + b"\n"
 
 
@@ -197,15 +166,7 @@ class EmulatedArm:
     controller: ArmController
     things: PlacedThings
     physics: Physics | None = None
-    pictures: PictureProcess | None = None
     faults: InjectedFaults = field(default_factory=InjectedFaults)
-
-    @property
-    def world(self) -> Physics:
-        """The world around the arm. InputError where there is none."""
-        if self.physics is None:
-            raise InputError("there is no world around this arm; valid with tamp xarm emulate --scene")
-        return self.physics
 
     def reply(self, order: dict[str, Any]) -> dict[str, Any] | Later:
         """The answer to an order; what is wrong with it is an answer too, {"error": ...}."""
@@ -217,23 +178,14 @@ class EmulatedArm:
     def state(self) -> dict[str, Any]:
         """What is true of the arm: radians, and the pose as the wire has it (millimetres, radians)."""
         controller = self.controller
-        return {
-            "now": controller.now,
+        named = ("now", "mode", "state", "error", "warning", "motors", "submitted", "started", "executed", "moved_at")
+        return {name: getattr(controller, name) for name in named} | {
             "model": controller.arm.name,
             "joints": [float(v) for v in controller.encoders],
             "pose": from_pose(controller.T_base_tool),
-            "mode": controller.mode,
-            "state": controller.state,
-            "error": controller.error,
-            "warning": controller.warning,
-            "motors": controller.motors,
-            "queued": controller.count,
-            "submitted": controller.submitted,
-            "started": controller.started,
-            "executed": controller.executed,
-            "moved_at": controller.moved_at,
+            "queued": controller.queue.count,
             "gripper": controller.gripper.position,
-            "faults": self.faults.waiting,
+            "faults": len(self.faults.waiting),
             "happened": self.faults.happened,
         }
 
@@ -242,13 +194,14 @@ class EmulatedArm:
             case {"query": "state"}:
                 return self.state()
             case {"query": "scene"}:
-                return self.world.report()
+                return self._world().report()
             case {"query": "pictures"}:
-                return self._pictures()
+                world = self._world()
+                return partial(world.pictures, world.world.arrangement())
             case {"teleport": joints}:
                 self.controller.teleport(self._configuration(joints))
                 if self.physics is not None:
-                    self.physics.follow_at_once(self.controller)
+                    self.physics.follow_at_once()
                 return self.state()
         return self._change(order)
 
@@ -259,7 +212,7 @@ class EmulatedArm:
                 self.faults.arm(read_fault(order), self.controller)
                 return {"armed": kind}
             case {"clear": "faults"}:
-                self.faults.clear()
+                self.faults = InjectedFaults()
                 return {"cleared": "faults"}
             case {"release": "emergency"}:
                 self.controller.pressed = False
@@ -268,23 +221,20 @@ class EmulatedArm:
                 self.things.replace(objects)
                 return {"things": len(self.things.there)}
             case {"put": str(name), "pose": [*numbers]}:
-                self.world.put(name, numbers)
+                self._world().put(name, numbers)
                 return {"put": name}
         raise InputError(f"not one of {ORDERS}")
 
-    def _pictures(self) -> Later:
-        arrangement = self.world.world.arrangement()
-        if self.pictures is None:
-            raise InputError("nothing can take pictures of this world")
-        return partial(self.pictures.line, arrangement)
+    def _world(self) -> Physics:
+        if self.physics is None:
+            raise InputError("there is no world around this arm; valid with tamp xarm emulate --scene")
+        return self.physics
 
     def _configuration(self, joints: object) -> Array:
         """Joint angles (n,) within the limits."""
         arm = self.controller.arm
-        if not isinstance(joints, list) or len(joints) != arm.joints:
+        if not isinstance(joints, list) or len(joints) != arm.joints or not all(map(is_number, joints)):
             raise InputError(f"teleport: a list of {arm.joints} joint angles in radians")
-        if not all(map(is_number, joints)):
-            raise InputError("teleport: not all are numbers")
         q = np.array(joints, dtype=float)
         if not arm.within(q):
             raise InputError(f"teleport: beyond the joints' limits {arm.lower} to {arm.upper}")

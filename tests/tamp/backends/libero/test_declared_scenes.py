@@ -129,44 +129,6 @@ def test_things_are_where_the_numbers_say(tmp_path: Path) -> None:
         assert task.declared is not None and table == pytest.approx(task.declared.arena.height, abs=1e-3)
 
 
-LEANING = """
-[things.plate_1]
-category = "plate"
-at = [-0.1, 0.05]
-[things.bowl_1]
-category = "akita_black_bowl"
-on = "plate_1"
-at = [-0.115, 0.06]
-yaw = 0.3
-[things.milk_1]
-category = "milk"
-at = [-0.2, -0.2, 0.93]
-quaternion = [0.7071, 0.7071, 0, 0]
-[things.cabinet_1]
-category = "wooden_cabinet"
-open = { top = 0.07, bottom = 0.15 }
-[things.stove_1]
-category = "flat_stove"
-turned_on = 1.5
-"""
-
-
-def test_places_on_things_attitudes_and_joints_are_as_the_numbers_say(tmp_path: Path) -> None:
-    with built(tmp_path, LEANING) as environment:
-        scene = OraclePerceiver(environment).perceive()
-        state = observe(scene, world_of(scene, environment.robot_model()))
-    assert scene.object("bowl_1").position[:2] == pytest.approx([-0.115, 0.06], abs=0.005)
-    milk = scene.object("milk_1").T_world_object
-    assert abs(milk[2, 0]) < 0.05 and milk[:2, 3] == pytest.approx([-0.2, -0.2], abs=0.02), "it lies on its side"
-    joints = {p.name: p.joint.value for o in scene for p in o.parts if p.joint is not None}
-    assert joints["cabinet_1_cabinet_top"] == pytest.approx(-0.07, abs=0.002)
-    assert joints["cabinet_1_cabinet_bottom"] == pytest.approx(-0.15, abs=0.002)
-    assert joints["stove_1_button"] == pytest.approx(1.5, abs=0.01)
-    atoms = {str(a) for a in state.atoms}
-    assert {"(on bowl_1 plate_1)", "(turned-on stove_1)", "(open cabinet_1_bottom_region)"} <= atoms
-    assert not {"(open cabinet_1_top_region)", "(closed cabinet_1_top_region)"} & atoms, "it is half open"
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -183,23 +145,11 @@ def test_places_on_things_attitudes_and_joints_are_as_the_numbers_say(tmp_path: 
             "".join(f'[things.c_{n}]\ncategory = "wooden_cabinet"\nat = [0, 0.1]\n' for n in range(2)),
             r"no room for c_1 \(.*\) there, where c_0 is; take something away, or put it elsewhere$",
         ),
-        (
-            "".join(f'[things.{n}_1]\ncategory = "{n}"\nat = [0, 0, 0.95]\n' for n in ("milk", "orange_juice")),
-            r"scene\.toml:4: orange_juice_1 is \d\d mm inside milk_1; put one of them elsewhere",
-        ),
     ],
 )
 def test_what_has_no_room_is_named(text: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=says), built(tmp_path, text):
         pass
-
-
-def test_a_fixture_may_be_declared_to_stand_where_a_drawer_opens_to(tmp_path: Path) -> None:
-    before = ((0.32, "short_cabinet"), (0.12, "white_storage_box"))
-    text = "".join(f'[things.{name}_1]\ncategory = "{name}"\nat = [0.0, {y}]\n' for y, name in before)
-    with built(tmp_path, text) as environment:
-        scene = OraclePerceiver(environment).perceive()
-    assert scene.object("white_storage_box_1").position[1] == pytest.approx(0.12, abs=0.01)
 
 
 @pytest.mark.thorough

@@ -47,11 +47,6 @@ def test_what_is_said_is_understood(tmp_path: Path) -> None:
     assert declared.symbols()["cabinet_1_top_region"] == "drawer"
 
 
-def test_little_need_be_said(tmp_path: Path) -> None:
-    task = scene(tmp_path, PLATE)
-    assert (task.instruction, task.goal, task.seed, task.step_limit) == ("", None, 0, 400)
-
-
 def test_a_thing_stands_for_its_only_place(tmp_path: Path) -> None:
     text = f'{MUG}on = "stove_1"\n[things.stove_1]\ncategory = "flat_stove"\n{PLATE}in = "basket_1"\n'
     declared = scene(tmp_path, text + '[things.basket_1]\ncategory = "basket"\n').declared
@@ -70,59 +65,38 @@ def test_every_table_goes_by_its_name_and_by_its_symbol(arena: object, tmp_path:
 FAULTS = {
     "unknown key": ("colour = 1\n" + MUG, 1, "unknown key 'colour'; valid: instruction, goal, seed"),
     "misspelt key": (MUG + 'besides = "x"\n', 3, "key 'besides' of things.mug_1; valid: .*did you mean 'beside'"),
-    "broken": ("[things\n", 0, "not TOML: .*line 1"),
-    "no things": ('instruction = "x"\n', 1, r"no things in this scene; valid: tables such as \[things.mug_1\]"),
     "too many": ("".join(f"[things.c_{n}]\ncategory = 'plate'\n" for n in range(41)), 1, "valid: at most 40"),
-    "empty things": ("[things]\n", 1, "no things in this scene"),
     "category": ('[things.b]\ncategory = "baskett"\n', 2, "no category 'baskett'; valid: basket"),
-    "no category": ('[things.b]\non = "table"\n', 1, "things.b.category is missing"),
-    "files of a category": ('[things.b]\ncategory = "red_box"\n', 2, "cannot load 'red_box': it lacks red_box.xml"),
     "table": ('table = "kitchn"\n' + MUG, 1, "no table 'kitchn'; valid: kitchen"),
     "name": ('[things."Mug 1"]\ncategory = "plate"\n', 1, "'Mug 1' is no name for a thing; .*as 'mug_1'"),
     "taken name": ('[things.table]\ncategory = "plate"\n', 1, "'table' is taken"),
-    "two of a name": (CABINET + "[things.cabinet_1_top_region]\ncategory = 'plate'\n", 3, "a name of cabinet_1 too"),
-    "thing": (MUG + 'on = "plate"\n' + PLATE, 3, "no 'plate' in this scene for mug_1 to be on; did you mean 'plate_1'"),
-    "beside": (MUG + 'beside = "plat_1"\n' + PLATE, 3, "did you mean 'plate_1'"),
-    "region": (MUG + 'in = "cabinet_1_upper_region"\n' + CABINET, 3, "no interior 'cabinet_1_upper_region'; valid: "),
-    "which region": (MUG + 'in = "cabinet_1"\n' + CABINET, 3, "several places to be in; valid: cabinet_1_top_region, "),
+    "thing": (MUG + 'on = "plate"\n' + PLATE, 3, "no 'plate' in this scene for mug_1 to be on; valid: plate_1"),
+    "region": (MUG + 'in = "cabinet_1_upper_region"\n' + CABINET, 3, "no 'cabinet_1_upper_region' .*valid: cabinet_1_"),
     "on for in": (MUG + 'on = "cabinet_1_top_region"\n' + CABINET, 3, 'no surface; valid: in = "cabinet_1_top_region"'),
     "in a plate": (MUG + 'in = "plate_1"\n' + PLATE + CABINET, 3, "be in plate_1, a plate; valid: cabinet_1"),
     "fixture on an item": (CABINET + 'on = "mug_1"\n' + MUG, 3, "cabinet_1 is fixed, so it stands on the table"),
     "circle": (MUG + 'on = "plate_1"\n' + PLATE + 'on = "mug_1"\n', 1, "a circle: mug_1 on plate_1, plate_1 on mug_1"),
-    "itself": (MUG + 'on = "mug_1"\n', 1, "a circle: mug_1 on mug_1"),
     "two relations": (MUG + 'on = "table"\nbeside = "plate_1"\n' + PLATE, 4, "on and beside, which exclude each other"),
     "beside inside": (MUG + 'beside = "plate_1"\n' + PLATE + 'in = "cabinet_1_top_region"\n' + CABINET, 3, "is in cab"),
     "millimetres": (MUG + "region = [100, 100, 200, 200]\n", 3, r"millimetres\? then \[0.1, 0.1, 0.2, 0.2\]"),
     "degrees": (MUG + "yaw = 90\n", 3, r"mug_1\.yaw is 90; valid: radians, .* up to 6\.2832 \(degrees\? then 1\.571\)"),
     "off the table": (MUG + "at = [0.9, 0.0]\n", 3, "mug_1 is beyond the table; valid: x -0.5 to 0.5, y -0.6 to 0.6"),
-    "region backwards": (MUG + "region = [0.2, 0, 0.1, 0.1]\n", 3, "ends before it begins"),
-    "four numbers": (MUG + "at = [1, 2, 3, 4]\n", 3, r"valid: \[x, y\] or \[x, y, z\] in metres"),
-    "no numbers": (MUG + "at = 1\n", 3, r"things.mug_1.at is 1; valid: \[x, y\] or"),
-    "at in a drawer": (MUG + 'at = [0, 0]\nin = "cabinet_1_top_region"\n' + CABINET, 3, r"valid: at = \[x, y, z\], z"),
+    "at in a drawer": (
+        MUG + 'at = [0, 0]\nin = "cabinet_1_top_region"\n' + CABINET, 3, "in something; valid: without at"
+    ),
     "at beside": (MUG + 'at = [0, 0]\nbeside = "plate_1"\n' + PLATE, 3, "mug_1 is beside something; valid: without at"),
-    "height of a fixture": (CABINET + "at = [0, 0, 1]\n", 3, r"cabinet_1 is fixed, .*valid: at = \[x, y\]"),
     "region on a plate": (MUG + 'region = [0, 0, 0, 0]\non = "plate_1"\n' + PLATE, 3, "region is about the table"),
-    "quaternion alone": (MUG + "quaternion = [1, 0, 0, 0]\n", 3, r"a quaternion, which goes with at = \[x, y, z\]"),
-    "length of a quaternion": (MUG + "at = [0, 0, 1]\nquaternion = [1, 1, 0, 0]\n", 4, "is 1.41421 long; valid: 1"),
-    "two turns": (MUG + "at = [0, 0, 1]\nquaternion = [1, 0, 0, 0]\nyaw = 1\n", 4, "yaw and quaternion, which exclude"),
     "region and at": (MUG + "at = [0, 0]\nregion = [0, 0, 0.1, 0.1]\n", 3, "exclude each other"),
     "nothing opens": (MUG + "open = true\n", 3, "mug_1, a porcelain_mug, has nothing that opens"),
     "no such drawer": (CABINET + 'open = ["upper"]\n', 3, "no 'upper' to open; valid: top, middle, bottom"),
-    "too far open": (CABINET + "open = { top = 0.3 }\n", 3, "open.top is 0.3; valid: metres from 0 to 0.16"),
-    "no such drawer so far": (CABINET + "open = { upper = 0.1 }\n", 3, "no 'upper' to open; valid: top, middle"),
-    "too far on": ('[things.s]\ncategory = "flat_stove"\nturned_on = 9\n', 3, "is 9; valid: radians from 0 to 2.1"),
-    "on how": ('[things.s]\ncategory = "flat_stove"\nturned_on = "yes"\n', 3, "valid: true, false, or how far"),
+    "on how": ('[things.s]\ncategory = "flat_stove"\nturned_on = "yes"\n', 3, "is yes; valid: true or false"),
     "no appliance": (MUG + "turned_on = true\n", 3, "cannot be turned on"),
-    "predicate of the goal": ('goal = "(onn mug_1 plate_1)"\n' + MUG + PLATE, 1, "no predicate 'onn' in tabletop"),
     "symbol of the goal": ('goal = "(on mug_2 plate_1)"\n' + MUG + PLATE, 1, "no 'mug_2' in the scene; valid: mug_1"),
-    "type in the goal": ('goal = "(in mug_1 plate_1)"\n' + MUG + PLATE, 1, "in wants an interior"),
     "name for nothing": (MUG + '[names]\n"cup" = "mug_2"\n', 4, "names: no 'mug_2' in this scene; valid: mug_1"),
-    "seed": ("seed = -1\n" + MUG, 1, "seed is -1; valid: a whole number from 0"),
     "both": ('bddl = "x.bddl"\ninstruction = "x"\n' + MUG, 3, "'things' does not go with 'bddl'"),
     "robot's place": ("base = [0, 0, 1]\n" + MUG, 1, "a file of the robot says where it stands: --body"),
     "start": ('start = {a = "b"}\n' + MUG, 1, "'start' does not go with 'things'"),
     "no BDDL file": ('bddl = "x.bddl"\ninstruction = "x"\n', 1, "no such BDDL file"),
-    "no instruction": ('bddl = "scene.toml"\n', 1, "instruction is missing"),
     "no BDDL": ('bddl = "scene.toml"\ninstruction = "x"\n', 1, "not BDDL as LIBERO reads it"),
 }  # fmt: skip
 

@@ -24,7 +24,7 @@ CARRIED = (
 
 
 def seen(folder: Path, world: str = ALL, seed: int = 0, **told: str) -> Scene:
-    return mjcf_start(small_scene(folder, world, **told), seed).scene
+    return mjcf_start(small_scene(folder, world, **told), seed)[0]
 
 
 def test_bodies_become_things_fixtures_and_a_table(tmp_path: Path) -> None:
@@ -68,13 +68,6 @@ def test_the_inside_is_what_the_walls_leave(tmp_path: Path) -> None:
     assert region.T_world_region[:3, 3] == pytest.approx([0.1, 0.3, 0.444], abs=0.004)
 
 
-def test_an_inside_can_be_told(tmp_path: Path) -> None:
-    told = "[things.cabinet]\ninterior = { cabinet_top_drawer = [-0.05, -0.05, 0.01, 0.05, 0.05, 0.06] }\n"
-    _, region = seen(tmp_path, told=told).region("cabinet_top_region")
-    assert region.half_extent == pytest.approx([0.05, 0.05, 0.025])
-    assert region.door == "cabinet_top_drawer"
-
-
 def test_a_box_site_is_a_place(tmp_path: Path) -> None:
     site = '<body name="shelf" pos="-.1 -.3 .4"><geom type="box" size=".1 .1 .05"/>{}</body>'
     world = ALL + site.format('<site name="shelf_top_side" type="box" size=".1 .1 .001" pos="0 0 .05"/>')
@@ -109,7 +102,6 @@ def ball(name: str) -> str:
 
 
 FLAP = f'<body name="flap" pos="0 0 1">{JOINT}<geom size=".1"/></body>'
-LID = "[things.crate]\ninterior = { lid = [0, 0, 0, 1, 1, 1] }\n"
 WRONG: dict[str, tuple[str, dict[str, str], str]] = {
     "nothing free": (TABLE, {}, "scene.xml: no body has a free joint, so nothing can be carried; valid: <freejoint/>"),
     "no name for a goal": (ball('name="Mug 1"'), {}, "'Mug 1' is no name in a goal; valid: a-z, 0-9 and _, as 'mug_1'"),
@@ -156,7 +148,6 @@ WRONG: dict[str, tuple[str, dict[str, str], str]] = {
         {"told": '[names]\n"tray" = "crat"\n'},
         "scene.toml:4: names: no 'crat' in this scene; ",
     ),
-    "an interior of nothing": (ALL, {"told": LID}, "scene.toml:4: crate has no body 'lid'"),
     "nothing below": (BLOCKS + CRATE, {}, "falls, or flies away"),
 }
 
@@ -181,8 +172,7 @@ def test_what_is_wrong_is_told(case: str, tmp_path: Path) -> None:
         ),
         ("base_ = 1", "unknown key 'base_'"),
         ("scatter = [20, 0]", "scatter is [20, 0]; valid: [metres, radians], as [0.02, 0.3]"),
-        ("[things.crate]\non = 'table'", "unknown key 'on' of things.crate; valid: category, names, interior"),
-        ("[things.crate]\ninterior = { crate = [1, 1, 1, 0, 0, 0] }", "ends before it begins"),
+        ("[things.crate]\non = 'table'", "unknown key 'on' of things.crate; valid: category, names"),
     ],
 )
 def test_what_is_wrong_in_the_scene_file_is_told_at_once(tmp_path: Path, told: str, message: str) -> None:

@@ -18,7 +18,7 @@ WORLD = TABLE + BLOCKS + CABINET.format(joint=HINGE) + CRATE
 
 
 def test_what_is_built_anew_is_what_was_seen(tmp_path: Path) -> None:
-    scene = mjcf_start(small_scene(tmp_path, WORLD), 0).scene
+    scene = mjcf_start(small_scene(tmp_path, WORLD), 0)[0]
     model = spec_of(scene).compile()
     door = model.body("cabinet_top_drawer").id
     joint = int(model.body_jntadr[door])

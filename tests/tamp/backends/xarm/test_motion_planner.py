@@ -11,9 +11,14 @@ import numpy as np
 import pytest
 
 from motion.poses import error, from_rpy, pose
-from tamp.backends.xarm.following import Leg
-from tamp.backends.xarm.motion_planner import MotionPlanner, NoPath, timed, tool_of
+from tamp.backends.xarm.arm_backend import Leg
+from tamp.backends.xarm.arm_faults import ArmFault, ArmStop
+from tamp.backends.xarm.arm_steps import ApproachNamed, ApproachObject, MoveToObject, RetreatZ, Step
+from tamp.backends.xarm.hand import HandEvent
+from tamp.backends.xarm.motion_planner import MotionPlanner, NoPath, StepRefiner, timed, tool_of
+from tamp.backends.xarm.step_targets import StepTargets
 from tamp.backends.xarm.workcell import Box, read_workcell
+from tests.arm_runs import Still
 
 CELL = read_workcell(Path(__file__).parents[4] / "problems" / "xarm" / "bench.toml")
 HOME = CELL.poses["home"].q
@@ -92,3 +97,47 @@ def test_the_rod_ends_before_the_tip_however_short_the_tool_is(tool_mm: tuple[in
     (leg,) = ways.legs(HOME, there, "line")
     report = ways.second_look((leg,))
     assert report.touches() is None
+
+
+# Rehearsals
+
+FIRST = {"labels": ("cup",), "ref": "above_table"}
+TAKEN: tuple[Step | HandEvent, ...] = (
+    ApproachObject(**FIRST),
+    MoveToObject(**FIRST),
+    HandEvent("close", 3),
+    RetreatZ(0.08),
+    ApproachNamed("bin_drop"),
+    HandEvent("open", 6),
+)
+
+
+def gone_through(steps: tuple[Step | HandEvent, ...]) -> int:
+    targets = StepTargets(CELL, Still([("cup", np.array([0.42, 0.06, 0.06]))]))
+    return StepRefiner(MotionPlanner(CELL), targets, lambda kind, **data: None).rehearse(steps, HOME, ArmStop())
+
+
+def test_events_of_the_hand_keep_nothing_from_being_gone_through() -> None:
+    assert gone_through(TAKEN) == 6
+    with pytest.raises(ArmFault, match="step 7, ApproachNamed: ") as told:
+        gone_through((*TAKEN, ApproachNamed("bin_drop", 0.5)))
+    assert told.value.step == 7
+
+
+def test_going_through_a_long_plan_can_be_stopped() -> None:
+    stop, looked = ArmStop(), list[str]()
+
+    def tell(kind: str, **data: object) -> None:
+        looked.append(kind)
+        stop.now("enough")
+
+    with pytest.raises(ArmFault, match="enough"):
+        StepRefiner(MotionPlanner(CELL), StepTargets(CELL), tell).rehearse(
+            [ApproachNamed("bin_drop", 0.05)] * 1000, HOME, stop
+        )
+    assert looked == ["second_look"]
+
+
+def test_where_things_are_after_the_hand_took_one_is_not_taken_for_known() -> None:
+    """The cup at the bin is seen only once it is there: the one that is seen now is not gone through as that."""
+    assert gone_through((*TAKEN, ApproachObject(("cup",), ref="bin_drop"))) == 6

@@ -155,13 +155,7 @@ IN_DOMAIN = {
     "predicate that nothing produces": (":precondition (tired)", ":precondition (wet)", "never-produced"),
     "operator that cannot be done": ("(inside ?a ?v)))\n", "(inside ?a ?v)) (road ?p ?p))\n", "unreachable-operator"),
     "parameter that is not used": ("(?a - parcel ?p - place)\n", "(?a - parcel ?p ?q - place)\n", "unused-parameter"),
-    "variable that is not used": (
-        "(?o - vehicle) (not (inside ?a ?o))",
-        "(?o - van) (not (signed ?a))",
-        "unused-variable",
-    ),
     "requirement left out": (":typing :equality", ":equality", "missing-requirement"),
-    "requirement that is not used": (":strips :typing", ":strips :durative-actions :typing", "superfluous-requirement"),
     "requirement that there is none of": (":strips :typing", ":strips :typed :typing", "unknown-requirement"),
     "no :parameters": ("    :parameters ()\n    :precondition (tired)", "    :precondition (tired)", "syntax"),
     "misspelt keyword": (":precondition (tired)", ":preconditions (tired)", "syntax"),

@@ -1,20 +1,25 @@
-"""The queue of position control: blending, pausing, stopping."""
+"""The queue of position control: the ways it goes, pausing, stopping; profiles of speed."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from motion.arms import ARMS
 from motion.poses import Array
-from tamp.backends.xarm.emulator.command_queue import DISCARDED, SUCCESS, CommandQueue, Queued
+from tamp.backends.xarm.emulator.movers import SUCCESS, CommandQueue, Queued
 from tamp.backends.xarm.emulator.protocol import FINISHED, ProtocolRequest
-from tamp.backends.xarm.emulator.queued_commands import ArcMove, Command, JointMove, LineMove, QueuedSleep
+from tamp.backends.xarm.emulator.queued_commands import ArcMove, Command, JointMove, LineMove, QueuedSleep, timed
 from tamp.backends.xarm.emulator.tool_body import MotionError, ToolBody
 
 ARM = ARMS["xarm6"]
 START = np.array([0.0, -0.4, -0.9, 0.0, 1.3, 0.0])
 STEP = 0.002
+POSITIVE = st.floats(1e-3, 1e3)
 
 
 def _queue(*commands: Command) -> CommandQueue:
@@ -34,47 +39,24 @@ def _played(queue: CommandQueue, seconds: float = 30.0) -> Array:
     return np.array(found)
 
 
-def _line(x: float, y: float, z: float, radius: float = 0.0, speed: float = 0.2) -> LineMove:
-    return LineMove((x, y, z, 0, 0, 0), speed, 1.0, radius, frame="relative")
+def _line(x: float, y: float, z: float) -> LineMove:
+    return LineMove((x, y, z, 0, 0, 0), 0.2, 1.0, frame="relative")
 
 
 def _tool(q: Array) -> Array:
     return np.array([ARM.forward(row)[:3, 3] for row in q])
 
 
-def test_lines_blend_without_a_jump_in_velocity_and_end_exactly() -> None:
-    moves = [_line(0, 100, 0, 0.03), _line(60, 0, 0, 0.03), _line(0, 0, 60)]
-    way = _tool(_played(_queue(*moves)))
-    corner = way[0] + [0.0, 0.1, 0.0]
-    assert way[-1] - way[0] == pytest.approx([0.06, 0.1, 0.06], abs=1e-6)
-    v = np.diff(way, axis=0) / STEP
-    speed, change = np.linalg.norm(v, axis=1), np.linalg.norm(np.diff(v, axis=0), axis=1)
-    assert speed.max() <= 0.2 * 1.01
-    assert change.max() <= np.sqrt(2) * 1.0 * STEP * 1.05, "acceleration of two moves at most"
-    off = float(np.linalg.norm(way - corner, axis=1).min())
-    assert 0.0005 < off <= 0.03, "round the corner, within the radius"
-    near = np.linalg.norm(way[:-1] - corner, axis=1) < 0.02
-    assert speed[near].min() > 0.05, "it does not stop there"
-
-
-def test_without_a_radius_it_stops_at_the_corner() -> None:
-    way = _tool(_played(_queue(_line(0, 100, 0), _line(60, 0, 0))))
-    corner = way[0] + [0.0, 0.1, 0.0]
-    nearest = int(np.linalg.norm(way - corner, axis=1).argmin())
-    assert np.linalg.norm(way[nearest] - corner) < 1e-4
-    assert np.linalg.norm(way[nearest + 1] - way[nearest]) / STEP < 0.01
-
-
-def test_joints_blend_too() -> None:
-    first = JointMove((0.5, *START[1:], 0.0), 1.0, 5.0, radius=60)
-    second = JointMove((0.5, START[1] + 0.3, *START[2:], 0.0), 1.0, 5.0)
-    q = _played(_queue(first, second))
-    assert q[-1] == pytest.approx([0.5, START[1] + 0.3, *START[2:]], abs=1e-12)
-    v = np.diff(q, axis=0) / STEP
-    assert np.abs(np.diff(v, axis=0)).max() <= 5.0 * STEP * 1.01
-    assert np.abs(v).sum(axis=1)[100:-100].min() > 0.9
-    stops = _played(_queue(JointMove(first.joints, 1.0, 5.0), second))
-    assert len(stops) > len(q)
+@given(POSITIVE, POSITIVE)
+def test_a_motion_keeps_speed_and_acceleration(speed: float, acceleration: float) -> None:
+    motion = timed(lambda s: START, True, speed, acceleration)
+    t = np.linspace(0, motion.duration, 401)
+    s, step = np.array([motion.share(v) for v in t]), motion.duration / 400
+    v = np.diff(s) / step
+    assert s[0] == 0.0 and motion.share(motion.duration) == 1.0
+    assert (v >= -1e-9 * speed).all() and v.max() <= speed * (1 + 1e-6)
+    assert np.abs(np.diff(v) / step).max() <= acceleration * (1 + 1e-6) + 1e-9 * speed / step
+    assert motion.duration >= max(1.0 / speed, 2 * math.sqrt(1.0 / acceleration)) * (1 - 1e-9)
 
 
 def test_a_pause_holds_on_the_path_and_does_not_change_it() -> None:
@@ -94,23 +76,6 @@ def test_a_pause_holds_on_the_path_and_does_not_change_it() -> None:
     assert way[-1] == pytest.approx(whole[-1], abs=1e-9)
     distance = np.abs(np.cross(way - whole[0], [0, 1, 0])).max()
     assert distance < 1e-6, "on the line all the time"
-
-
-def test_a_stop_drops_everything_and_comes_to_rest_in_time() -> None:
-    queue = _queue(_line(0, 100, 0), _line(60, 0, 0))
-    for _ in range(150):
-        queue.advance(STEP)
-    queue.stop(0.05)
-    ended = {e.queued.number: e.code for e in queue.events() if e.kind == FINISHED}
-    assert ended == {1: DISCARDED, 2: DISCARDED}
-    for _ in range(26):
-        queue.advance(STEP)
-    assert not queue.moving
-    held = queue.q
-    queue.resume()
-    queue.advance(1.0)
-    assert (queue.q == held).all(), "nothing of it goes on"
-    assert queue.events() == [] and 0 < queue.shares[1] < 1
 
 
 def test_commands_follow_each_other_without_a_gap() -> None:

@@ -46,7 +46,7 @@ def driven(start: TableStart, ways: list[list[float]], targets: Gap, ticks: Gap)
     controller with an error stays where it is."""
     kind, _ = bodies.find(start.robot.name).for_sdk()
     world, controller, rng = BulletWorld(start.scene, start.robot), ArmController(kind), np.random.default_rng(0)
-    physics, servo, where = Physics(world, start.robot, controller), JointServo(start.robot), []
+    physics, servo, where = Physics(world, start.robot, None, controller), JointServo(start.robot), []
     controller.enable(8, True)
     assert controller.set_mode(SERVO) and controller.set_state(0)
     aim, target, tick, asked = 0.0, 0.01, 0.005, [w for way in ways for w in [way] * 12 + [[0.0] * 6] * 6]
@@ -60,7 +60,7 @@ def driven(start: TableStart, ways: list[list[float]], targets: Gap, ticks: Gap)
             controller.servo_to(servo.step(0.01))
             target += targets(rng)
         else:
-            physics.advance(controller)
+            physics.advance()
             where.append(controller.encoders)
             tick += ticks(rng)
     world.close()
@@ -69,8 +69,6 @@ def driven(start: TableStart, ways: list[list[float]], targets: Gap, ticks: Gap)
 
 LATE = {
     "nothing": (every(0.01), every(0.005)),
-    "each target a little": (about(0.01, 0.002), every(0.005)),
-    "the clock much": (every(0.01), sometimes(0.06, 0.005)),
     "both": (about(0.012, 0.004), sometimes(0.03, 0.006)),
 }
 

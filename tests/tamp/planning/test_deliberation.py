@@ -1,8 +1,8 @@
-"""The second look at decisions: what only another engine sees is not done, and something else is thought of."""
+"""The second check of decisions: what only another engine objects to is not done, and another decision is sought."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -23,10 +23,9 @@ from tamp.model.scene import Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.pddl.planner import Plan
-from tamp.planning.deliberation import Decision, InTurn, Ready
-from tamp.planning.motion_cross_check import TRIES, MotionCrossCheck, objection
-from tamp.planning.refinement import Failure
-from tamp.planning.search import NoSolution
+from tamp.planning.deliberation import TRIES, Decision, InTurn, objection
+from tamp.planning.refinement import Failure, Refined
+from tamp.planning.search import NoSolution, Search, Solution
 from tamp.skills.base import Refinement
 
 ROBOT = bodies.find("xarm6").at(np.eye(4))
@@ -66,9 +65,8 @@ def decided(there: Scene, held: str | None = None, touched: frozenset[str] = fro
 def test_what_stands_in_the_way_is_seen_and_named() -> None:
     _, tool = swing(ROBOT)
     found = objection(decided(there := scene(thing("jug", tool))), there, ROBOT)
-    assert found is not None and found.action == PICK
-    assert found.near.other == "jug" and 0.5 < found.near.time < 1.5
-    assert str(found).startswith(f"the second look sees {found.near.link} ") and "mm inside jug after" in str(found)
+    assert found is not None and found.action == PICK and found.cause.blockers == ("jug",)
+    assert re.fullmatch(r"the second look sees .+ \d+ mm inside jug after \d\.\d s of a motion", found.cause.message)
     assert objection(decided(away := scene(thing("jug", tool + UP))), away, ROBOT) is None
 
 
@@ -79,14 +77,7 @@ def test_the_hand_may_touch_what_the_action_is_about_and_the_arm_may_not() -> No
     forearm.forward(np.array([0.0, *ROBOT.posture[1:]]))
     elbow = forearm.data.body("link4").xpos.copy()
     found = objection(decided(there := scene(thing("cup", elbow, 0.05))), there, ROBOT)
-    assert found is not None and found.near.other == "cup" and found.near.link.startswith("link")
-
-
-def test_what_a_refinement_says_it_touches_is_no_surprise() -> None:
-    _, tool = swing(ROBOT)
-    there = scene(thing("shelf", tool))
-    assert objection(decided(there), there, ROBOT) is not None
-    assert objection(decided(there, touched=frozenset({"shelf"})), there, ROBOT) is None
+    assert found is not None and "the second look sees link" in found.cause.message
 
 
 def test_what_is_held_goes_along_and_must_not_touch_others() -> None:
@@ -94,38 +85,7 @@ def test_what_is_held_goes_along_and_must_not_touch_others() -> None:
     there = scene(thing("cup", np.array([0.0, 2.0, 0.0]), 0.06), thing("jug", tool - 0.2 * UP, 0.03))
     assert objection(decided(there), there, ROBOT) is None, "the hand alone passes above it"
     found = objection(decided(there, held="cup"), there, ROBOT)
-    assert found is not None and (found.near.link, found.near.other) == ("cup", "jug")
-
-
-@dataclass(eq=False)
-class Mind:
-    """Has decisions ready, one after the other, and the last one for ever."""
-
-    decisions: list[Decision]
-    disappointments: list[tuple[GroundAction, dict[str, Any]]] = field(default_factory=list)
-    first: Plan | None = None
-    seconds: dict[str, float] = field(default_factory=lambda: {"plan": 1.0})
-    search: Any = field(default_factory=lambda: SimpleNamespace(world=World(ROBOT, [])))
-
-    def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Ready[Decision]:
-        return Ready(self.decisions.pop(0) if len(self.decisions) > 1 else self.decisions[0])
-
-    def refine(self, plan: Plan, situation: Situation, hints: Any = ()) -> Ready[Decision]:
-        return self.decide(cast(Goal, None), cast(WorldState, None), situation)
-
-    def report_failure(self, action: GroundAction, note: dict[str, Any]) -> None:
-        self.disappointments.append((action, note))
-
-
-@dataclass(eq=False)
-class Diary:
-    told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-
-    def event(self, kind: str, /, **data: Any) -> None:
-        self.told.append((kind, data))
-
-    def write(self, name: str, content: str | bytes) -> None:
-        raise AssertionError(name)
+    assert found is not None and "sees cup" in found.cause.message and found.cause.blockers == ("jug",)
 
 
 @pytest.fixture
@@ -133,22 +93,33 @@ def in_the_way() -> Scene:
     return scene(thing("jug", swing(ROBOT)[1]))
 
 
-def test_where_it_objects_another_way_is_thought_of(in_the_way: Scene) -> None:
-    bad, good = decided(in_the_way), decided(in_the_way, touched=frozenset({"jug"}))
-    mind, diary = Mind([bad, good]), Diary()
-    twice = MotionCrossCheck(cast(InTurn, mind), diary)
-    thought = twice.decide(cast(Goal, None), cast(WorldState, None), Situation(in_the_way))
-    assert thought.done() and thought.result() is good
-    assert mind.disappointments == [(PICK, {"way": "across"})]
-    assert [kind for kind, _ in diary.told] == ["second_look"] and "inside jug" in diary.told[0][1]["objection"]
-    assert twice.seconds["plan"] == 1.0 and twice.seconds["second_look"] > 0.0
+def mind(monkeypatch: pytest.MonkeyPatch, *decisions: Decision) -> InTurn:
+    """Has decisions ready, one after the other."""
+    ready = iter(decisions)
+    monkeypatch.setattr(InTurn, "_timed", lambda *_: next(ready))
+    some = Refined(())
+    search = SimpleNamespace(
+        world=World(ROBOT, []),
+        decide=lambda *_: Solution(Plan((PICK,)), some, cast(Goal, None)),
+        refine=lambda *_: some,
+        **{"failed": {}, "seconds": {}, "budget": 1.0, "log": None},
+    )
+    return InTurn(cast(Search, search), twice=True)
 
 
-def test_where_it_objects_to_everything_nothing_is_done_and_the_reason_is_told(in_the_way: Scene) -> None:
-    mind = Mind([decided(in_the_way)])
-    twice = MotionCrossCheck(cast(InTurn, mind))
+def test_where_it_objects_another_decision_is_sought(in_the_way: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = decided(in_the_way, touched=frozenset({"jug"}))
+    twice = mind(monkeypatch, decided(in_the_way), good)
+    assert twice.decide(cast(Goal, None), cast(WorldState, None), Situation(in_the_way)).result() is good
+    assert twice.search.failed == {PICK: [{"way": "across"}]} and twice.seconds["second_look"] > 0.0
+
+
+def test_where_it_objects_to_everything_the_reason_is_reported(
+    in_the_way: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twice = mind(monkeypatch, *[decided(in_the_way)] * (2 * TRIES))
     found = twice.decide(cast(Goal, None), cast(WorldState, None), Situation(in_the_way)).result()
     assert isinstance(found, NoSolution) and found.stage == "refinement"
-    assert found.reason.startswith("(pick cup desk): the second look sees ") and len(mind.disappointments) == TRIES
+    assert found.reason.startswith("(pick cup desk): the second look sees ")
     failed = twice.refine(Plan((PICK,)), Situation(in_the_way)).result()
     assert isinstance(failed, Failure) and failed.action == PICK and failed.cause.blockers == ("jug",)
