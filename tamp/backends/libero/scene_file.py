@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from motion.poses import Array
@@ -38,7 +39,13 @@ def read_scene(path: Path) -> Task:
     name = path.parent.name or path.parent.resolve().name
     needs_words = t.has("bddl") or t.has("instruction")
     instruction = t.text("instruction", "a sentence") if needs_words else ""
-    bddl = _bddl(t, path) if t.has("bddl") else None
+    bddl = None
+    if t.has("bddl"):
+        file = file_beside(t, "bddl", path.parent, "*.bddl")
+        try:
+            bddl = read_bddl(file)
+        except InputError as e:
+            raise t.wrong(str(e), "bddl") from e
     mjcf = read_mjcf_scene(t, path.parent) if t.has("mjcf") else None
     names = {text: thing for thing, notes in mjcf.notes.items() for text in notes.names} if mjcf else {}
     unchecked = f"{name} has no goal: LIBERO knows no task in a scene that is declared"
@@ -77,14 +84,6 @@ def _symbols(t: Table, key: str) -> dict[str, str]:
     return {name: table.text(name, "a symbol") for name in table.values}
 
 
-def _bddl(t: Table, path: Path) -> Task:
-    found = file_beside(t, "bddl", path.parent, "*.bddl")
-    try:
-        return read_bddl(found)
-    except InputError as e:
-        raise t.wrong(str(e), "bddl") from e
-
-
 Categories = dict[str, Category]
 RELATIONS: tuple[Relation, ...] = ("on", "in", "beside")
 TABLE = "table"
@@ -106,8 +105,7 @@ def read_declaration(t: Table) -> Declaration:
     if len(listed.values) > MOST:
         raise t.wrong(f"{len(listed.values)} things; valid: at most {MOST}", "things")
     tables = {name: _named(listed, name) for name in listed.values}
-    categories = {name: _category(table, name) for name, table in tables.items()}
-    _check_unambiguous(listed, categories)
+    categories = _categories(listed, tables)
     things = tuple(_thing(table, name, categories, arena) for name, table in tables.items())
     declared = Declaration(t, arena, things)
     check_names(t, declared.symbols())
@@ -140,21 +138,21 @@ def _named(listed: Table, name: str) -> Table:
     return table
 
 
-def _category(table: Table, name: str) -> Category:
-    wanted = table.text("category", "one of `tamp scene categories`")
-    try:
-        return load(wanted, name)
-    except InputError as e:
-        raise table.wrong(str(e), "category") from e
-
-
-def _check_unambiguous(listed: Table, categories: Categories) -> None:
-    seen: dict[str, str] = {}
-    for name, category in categories.items():
-        for symbol in (name, *(r.name for r in category.thing.regions)):
-            if symbol in seen:
-                raise listed.wrong(f"{symbol!r} is a name of {seen[symbol]} too; valid: another name", name)
-            seen[symbol] = name
+def _categories(listed: Table, tables: Mapping[str, Table]) -> Categories:
+    """The category of each thing. InputError for one that there is not, and for a symbol of two things."""
+    found: Categories = {}
+    owners: dict[str, str] = {}
+    for name, table in tables.items():
+        wanted = table.text("category", "one of `tamp scene categories`")
+        try:
+            found[name] = load(wanted, name)
+        except InputError as e:
+            raise table.wrong(str(e), "category") from e
+        for symbol in (name, *(r.name for r in found[name].thing.regions)):
+            if symbol in owners:
+                raise listed.wrong(f"{symbol!r} is a name of {owners[symbol]} too; valid: another name", name)
+            owners[symbol] = name
+    return found
 
 
 def _thing(table: Table, name: str, categories: Categories, arena: Arena) -> DeclaredThing:

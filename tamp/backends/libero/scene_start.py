@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motion.poses import Array, to_quat
+from motion.poses import to_quat
 from tamp.backends.libero.arranging import arranged
 from tamp.backends.libero.bddl import locate
 from tamp.backends.libero.goals import PREDICATES, atom_of
@@ -90,11 +90,20 @@ def _why_not(declared: Declaration, thing: DeclaredThing, wanted: Scene, now: Sc
         where = [str(a) for a in sorted(state.atoms, key=str) if a.args[:1] == (name,) and len(a.args) == 2]
         instead = f", but {where[0]}" if where else ""
         return f"{name} does not stay {' '.join(expected)}{instead}; put it somewhere else, or something else there"
-    if thing.relation != "in" and _tilt(wanted.object(name), o) > FELL:
+    up = wanted.object(name).T_world_object[:3, :3].T[:, 2]
+    tilt = np.arccos(np.clip((o.T_world_object[:3, :3] @ up)[2], -1.0, 1.0))  # a turn about the vertical is none
+    if thing.relation != "in" and tilt > FELL:
         return f"{name} falls over {thing.where}; put it somewhere flatter, or something else there"
-    if thing.relation == "beside" and _distance(o, now.object(thing.target)) > NEXT_TO:
-        return f"{name} does not stay beside {thing.target}; put it somewhere else"
-    if (moved := _off(thing, o.position[:2])) > OFF:
+    if thing.relation == "beside":
+        (low, high), (other_low, other_high) = o.bounds(), now.object(thing.target).bounds()
+        if np.linalg.norm(np.maximum(np.maximum(low - other_high, other_low - high)[:2], 0.0)) > NEXT_TO:
+            return f"{name} does not stay beside {thing.target}; put it somewhere else"
+    p, moved = o.position[:2], 0.0
+    if thing.at is not None:
+        moved = float(np.linalg.norm(p - thing.at))
+    elif thing.region is not None:
+        moved = float(np.linalg.norm(p - np.clip(p, thing.region[:2], thing.region[2:])))
+    if moved > OFF:
         return f"{name} comes to rest {100 * moved:.0f} cm from where it is declared; put it somewhere else"
     return ""
 
@@ -108,28 +117,6 @@ def _wrong_joint(thing: DeclaredThing, now: SceneObject) -> str:
         if part.name not in thing.opened and not part.joint.is_nearly_rest:
             return f"{part.name} of {thing.name} does not stay closed: what is in it, or before it, is in the way"
     return ""
-
-
-def _tilt(before: SceneObject, now: SceneObject) -> float:
-    """Radians that a thing is tilted against how it was put down; a turn about the vertical is none."""
-    up = before.T_world_object[:3, :3].T[:, 2]
-    return float(np.arccos(np.clip((now.T_world_object[:3, :3] @ up)[2], -1.0, 1.0)))
-
-
-def _distance(a: SceneObject, b: SceneObject) -> float:
-    """Metres between the boxes around two things, seen from above."""
-    (a_low, a_high), (b_low, b_high) = a.bounds(), b.bounds()
-    apart = np.maximum(np.maximum(a_low - b_high, b_low - a_high)[:2], 0.0)
-    return float(np.linalg.norm(apart))
-
-
-def _off(thing: DeclaredThing, p: Array) -> float:
-    """Metres (seen from above) from where a thing is declared to be."""
-    if thing.at is not None:
-        return float(np.linalg.norm(p - thing.at))
-    if thing.region is not None:
-        return float(np.linalg.norm(p - np.clip(p, thing.region[:2], thing.region[2:])))
-    return 0.0
 
 
 def check_start(environment: LiberoEnvironment, seed: int) -> None:
@@ -149,7 +136,8 @@ def check_start(environment: LiberoEnvironment, seed: int) -> None:
     scene = replace(OraclePerceiver(environment).perceive(), blur=SLACK)
     state = observe(scene, world_of(scene, environment.robot_model()))
     for item, region in task.start.items():
-        if (why := _instead(_start_atom(item, region, scene), state)) is not None:
+        interior = any(r.name == region and r.kind == "interior" for _, r in scene.regions())
+        if (why := _instead(Atom("in" if interior else "on", (item, region)), state)) is not None:
             assert task.file is not None
             raise task.file.wrong(f"{item} does not stay there in the scene of seed {seed}: {why}", "start", item)
     for fact in facts:
@@ -175,11 +163,6 @@ def _facts(environment: LiberoEnvironment) -> list[list[str]]:
         return thing in domain.objects_dict and thing not in start and target != ground
 
     return [fact for fact in domain.parsed_problem["initial_state"] if checked(*fact)]
-
-
-def _start_atom(item: str, region: str, scene: Scene) -> Atom:
-    interior = any(r.name == region and r.kind == "interior" for _, r in scene.regions())
-    return Atom("in" if interior else "on", (item, region))
 
 
 def _instead(atom: Atom, state: WorldState) -> str | None:
