@@ -25,7 +25,7 @@ from tamp.model.goal_syntax import NAME, nearest_name, valid, with_article
 from tamp.model.scene import RegionKind
 
 COMMON = ("instruction", "goal", "seed", "step_limit", "names")
-WAYS = {"bddl": ("bddl", "start"), "mjcf": (*KEYS, "things"), "things": ("table", "things")}
+WAYS = {"bddl": ("bddl",), "mjcf": (*KEYS, "things"), "things": ("table", "things")}
 """What a scene is made of, with the keys that go with it."""
 MOVED = "a file of the robot says where it stands: --body FILE, with --backend mujoco or pybullet (docs/bodies.md)"
 """How the robot is moved where the scene file cannot say it."""
@@ -48,14 +48,16 @@ def read_scene(path: Path) -> Task:
             raise t.wrong(str(e), "bddl") from e
     mjcf = read_mjcf_scene(t, path.parent) if t.has("mjcf") else None
     names = {text: thing for thing, notes in mjcf.notes.items() for text in notes.names} if mjcf else {}
+    if t.has("names"):
+        named = t.table("names", "a table of names and symbols")
+        names |= {phrase: named.text(phrase, "a symbol") for phrase in named.values}
     unchecked = f"{name} has no goal: LIBERO knows no task in a scene that is declared"
     return Task(
         name,
         None if bddl is None else bddl.bddl,
         instruction,
         t.whole("step_limit", "a whole number from 1", 1) if t.has("step_limit") else DEFAULT_STEP_LIMIT,
-        names=names | _symbols(t, "names"),
-        start=_symbols(t, "start"),
+        names=names,
         seed=t.whole("seed", "a whole number from 0") if t.has("seed") else 0,
         goal=t.text("goal", 'a formula, as "(on mug_1 plate_1)"') if t.has("goal") else None,
         declared=None if bddl or mjcf else read_declaration(t),
@@ -75,13 +77,6 @@ def _check_way(t: Table) -> None:
             of_robot = other in ("base", "yaw", "body")
             instead = MOVED if of_robot else "name a BDDL file, or an MJCF file, or declare the things here"
             raise t.wrong(f"{other!r} does not go with {way!r}: {instead}", other)
-
-
-def _symbols(t: Table, key: str) -> dict[str, str]:
-    if not t.has(key):
-        return {}
-    table = t.table(key, "a table of names and symbols")
-    return {name: table.text(name, "a symbol") for name in table.values}
 
 
 Categories = dict[str, Category]

@@ -93,7 +93,6 @@ FAULTS = {
     "name for nothing": (MUG + '[names]\n"cup" = "mug_2"\n', 4, "names: no 'mug_2' in this scene; valid: mug_1"),
     "both": ('bddl = "x.bddl"\ninstruction = "x"\n' + MUG, 3, "'things' does not go with 'bddl'"),
     "robot's place": ("base = [0, 0, 1]\n" + MUG, 1, "a file of the robot says where it stands: --body"),
-    "start": ('start = {a = "b"}\n' + MUG, 1, "'start' does not go with 'things'"),
     "no BDDL file": ('bddl = "x.bddl"\ninstruction = "x"\n', 1, "no such BDDL file"),
     "no BDDL": ('bddl = "scene.toml"\ninstruction = "x"\n', 1, "not BDDL as LIBERO reads it"),
 }  # fmt: skip
