@@ -46,7 +46,9 @@ def task_goal(environment: LiberoEnvironment, scene: Scene) -> Goal:
 def atom_of(fact: Sequence[str], scene: Scene) -> Atom:
     """A fact of a BDDL file in the tabletop vocabulary; KeyError for a predicate that only LIBERO knows."""
     predicate, *args = fact
-    return Atom(PREDICATES[predicate], tuple(_symbol(predicate, a, scene) for a in args))
+    if predicate in ("open", "close") and any(o.name == args[0] for o in scene):  # the domain opens what is behind it
+        args[0] = next(r.name for r in scene.object(args[0]).regions if r.door is not None)
+    return Atom(PREDICATES[predicate], tuple(args))
 
 
 def goal_regions(environment: LiberoEnvironment) -> tuple[str, ...]:
@@ -135,10 +137,3 @@ def reaching(goal: Goal, own: Goal, scene: Scene, state: WorldState, domain: Dom
     known = replace(state, symbols=named | state.symbols)
     plan = Engine().solve(problem_of(domain, known, said.parts)).plan
     return plan is not None and reaches(plan.actions, problem_of(domain, known, own.parts))
-
-
-def _symbol(predicate: str, name: str, scene: Scene) -> str:
-    """LIBERO opens and closes an object; the domain, the interior behind its door."""
-    if predicate in ("open", "close") and any(o.name == name for o in scene):
-        return next(r.name for r in scene.object(name).regions if r.door is not None)
-    return name
