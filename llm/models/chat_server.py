@@ -111,10 +111,9 @@ class ChatServer(Model):
 
         try:
             reply = self._ask(self._client.models.with_raw_response.list)
+            return [str(model["id"]) for model in reply["data"]]
         except openai.NotFoundError:
             return []
-        try:
-            return [str(model["id"]) for model in reply["data"]]
         except (TypeError, KeyError):
             raise InputError(f"{self.url}: not a list of models: {quoted(str(reply))}") from None
 
@@ -133,20 +132,16 @@ class ChatServer(Model):
         except openai.APIConnectionError as e:
             raise InputError(f"{self.url}: {e.__cause__ or e}; is the server running?") from None
         except openai.APIStatusError as e:
-            raise self._refused(e) from None
+            code, message = e.status_code, e.body.get("message") if isinstance(e.body, dict) else None
+            why = one_line(message or e.response.text or e.response.reason_phrase)
+            if code in (401, 403):
+                why += "; `api_key_env` in the model's TOML file names the variable that holds the key"
+            if code == 400 and "context length" in why:
+                long = f"the scene and the instruction are too long for {self.name} at {self.url}"
+                raise InputError(f"{long}: {why}") from None
+            raise InputError(f"{self.url}: HTTP {code}: {why}") from None
         except ValueError:
             raise InputError(f"{self.url}: the reply is not JSON: {quoted(answer.text)}") from None
-
-    def _refused(self, error: Any) -> InputError:
-        """What a status that is not 200 means to the user, in the server's own words where it has any."""
-        code, reply = error.status_code, error.response
-        message = error.body.get("message") if isinstance(error.body, dict) else None
-        why = one_line(message or reply.text or reply.reason_phrase)
-        if code in (401, 403):
-            why += "; `api_key_env` in the model's TOML file names the variable that holds the key"
-        if code == 400 and "context length" in why:
-            return InputError(f"the scene and the instruction are too long for {self.name} at {self.url}: {why}")
-        return InputError(f"{self.url}: HTTP {code}: {why}")
 
 
 def _base(url: str) -> str:

@@ -86,16 +86,6 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Keyword:
-    """`then`, `first`, `nothing`, `stop`."""
-
-    word: str
-
-    def __str__(self) -> str:
-        return self.word
-
-
-@dataclass(frozen=True)
 class Handled:
     """`keep(…)`, `back(…)`."""
 
@@ -129,8 +119,9 @@ class If:
         return f"if {self.condition}: {'; '.join(map(str, self.effects))}{other}"
 
 
-Line = Effect | Keyword | Handled | Drop | If | Quote
 KEYWORDS = ("then", "first", "nothing", "stop")
+Line = Effect | Handled | Drop | If | Quote | str
+"""A line of a program; of the keywords as it is written."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +144,7 @@ def read_program(text: str, setting: Setting) -> Program:
             raise NotAProgram(f"{line}: {e}") from e
     if not lines:
         raise NotAProgram("no line; valid: nothing")
-    alone = [n for n in lines if isinstance(n, Keyword) and n.word in ("nothing", "stop")]
+    alone = [n for n in lines if n in ("nothing", "stop")]
     if alone and len(lines) > 1:
         raise NotAProgram(f"{alone[0]} stands alone")
     return Program(tuple(lines))
@@ -161,7 +152,7 @@ def read_program(text: str, setting: Setting) -> Program:
 
 def _line(text: str, setting: Setting) -> Line:
     if text in KEYWORDS:
-        return Keyword(text)
+        return text
     if quoted := _QUOTED.fullmatch(text):
         return Quote(quoted["words"])
     if text.startswith("drop "):

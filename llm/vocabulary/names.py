@@ -113,10 +113,11 @@ def _read(path: Path) -> OwnWords:
         raise InputError(f"{path}: not as words are written down; what is wrong: tamp check {path.parent}")
     return OwnWords(
         {str(k): str(v) for k, v in predicates.items()},
-        {_plain(k): tuple(map(str, v)) for k, v in things.items()},
-        {_plain(k): str(v) for k, v in colours.items()},
+        {plain(k): tuple(map(str, v)) for k, v in things.items()},
+        {plain(k): str(v) for k, v in colours.items()},
     )
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """An identifier as words."""
     return name.lower().replace("_", " ").replace("-", " ")

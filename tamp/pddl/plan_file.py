@@ -41,13 +41,11 @@ class Step:
 
 @dataclass(frozen=True)
 class PlanFile:
-    """A plan's steps in the order of the file, the file's name and the format it was read as; `notes` say what of the
-    file was not read."""
+    """A plan's steps in the order of the file, the file's name and the format it was read as."""
 
     name: str
     format: str
     steps: tuple[Step, ...]
-    notes: tuple[str, ...] = ()
 
 
 class Mistake(NamedTuple):

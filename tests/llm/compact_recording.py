@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from llm.models.recorded import digest
+from llm.models.load import digest
 
 KEPT: dict[str, tuple[str, ...]] = {
     "instruction": ("text",),

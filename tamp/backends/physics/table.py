@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motion.arm_drive import ArmDrive
-from motion.dynamics import Dynamics, Encoders
+from motion.arm_drive import ArmDrive, Dynamics, Encoders
 from motion.poses import Array
 from motion.robot import RobotDescription
 from motion.shapes import Shape

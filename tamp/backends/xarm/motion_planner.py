@@ -14,8 +14,7 @@ from typing import Literal
 import numpy as np
 
 from motion import kinematics, paths
-from motion.arm_model import arm_world
-from motion.hands import Tool
+from motion.arm_model import Tool, arm_world
 from motion.paths import OUTSIDE, Blocked, Check, Workspace, checker, kept_within, leaving, lifted
 from motion.poses import Array, error, pose, turned_to
 from motion.second_check import ClearanceReport, nearest
@@ -255,8 +254,8 @@ class StepRefiner:
                 continue
             if taken and isinstance(step, OfObject):
                 return number - 1
-            target = self.targets.known(step, self.planner.tool(q))
-            if target is None:
+            target = self.targets.find(step, self.planner.tool(q))
+            if isinstance(target, str):
                 return number - 1
             q = self.refine(number, step, target, q)[0][-1].q[-1]
         return len(steps)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from motion.dynamics import ArmDynamics, Dynamics
+from motion.arm_drive import ArmDynamics, Dynamics
 from motion.poses import Array
 from motion.standard_action import finger_target
 from tamp.agent.agent import Agent, AgentOutcome

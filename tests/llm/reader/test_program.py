@@ -9,8 +9,8 @@ import pytest
 
 from llm.models.language_model import fits
 from llm.reader.expanding import expanded
-from llm.reader.grammar import grammar
 from llm.reader.program import NotAProgram, read_program
+from llm.reader.program_reader import grammar
 from llm.reader.sentences import read_sentences
 from llm.reader.setting import NotASetting, read_setting
 from tamp.errors import InputError

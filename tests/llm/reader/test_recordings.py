@@ -13,7 +13,7 @@ import pytest
 
 from llm.models.language_model import Logged
 from llm.models.llama import LlamaCpp
-from llm.models.recorded import RecordedModel
+from llm.models.load import RecordedModel
 from llm.models.weights import DEFAULT, find
 from llm.reader.goal_reader import ground
 from llm.tuning import adapter

@@ -1,6 +1,6 @@
 import pytest
 
-from llm.vocabulary.relations import gap, templates
+from llm.vocabulary.phrases import gap, templates
 
 
 def said(builders, positions, marks=(), which=0):

@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
+from motion.arm_drive import Encoders
 from motion.bullet import WORLD, Bullet, written
-from motion.dynamics import Encoders
 from motion.poses import Array, from_quat, inverse, pose, to_quat
 from motion.robot import RobotDescription
 from motion.robot_parts import PartJoint, RigidPart, parts_of
