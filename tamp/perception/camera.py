@@ -213,8 +213,6 @@ class CameraPerceiver:
         self._carry(observation.robot)
         for name in sorted(self._doubted & self.tracks.keys()):
             self._reconsider(name, points, looks, observation.time)
-        for u in [u for i, u in enumerate(self.unknown, 1) if f"{OBSTACLE}{i}" in self._doubted]:
-            self._reconsider_obstacle(u, points, looks, observation.time)
         self._doubted = frozenset()
         self._hold_as_seen(points, looks, observation.robot)
         free = points.where(self._unexplained(points, moving=False))
@@ -269,18 +267,6 @@ class CameraPerceiver:
             else:
                 self._begin(f, time)
 
-    def _reconsider_obstacle(self, u: Obstacle, points: Points, looks: Sequence[Look], time: float) -> None:
-        """Recognise what was in the way without being known, in all that is seen of it by now."""
-        others = [o for o in self.unknown if o is not u]
-        rest = points.where(self._unexplained(points, unknown=others))
-        lots = [c for c in clusters(rest) if len(c) >= NEW and u.holds(c.p, KNOWN_SPOT).any()]
-        found = [f for lot in lots for f in recognised(lot, looks, self._level, self._known, self._rng)[0]]
-        sure = [f for f in found if f.score > SURE]
-        if sure:
-            self.unknown = others
-            for f in sure:
-                self._begin(f, time)
-
     def _carry(self, robot: RobotState) -> None:
         """What is held goes with the hand."""
         held = self.hand.held
@@ -319,18 +305,16 @@ class CameraPerceiver:
                     if t.movable and other != self.hand.held and contains(region, T[:3, 3]):
                         self.tracks[other] = replace(t, placed=replace(t.placed, T_world_object=D @ T))
 
-    def _unexplained(
-        self, points: Points, moving: bool = True, but: str | None = None, unknown: Sequence[Obstacle] | None = None
-    ) -> Numbers:
+    def _unexplained(self, points: Points, moving: bool = True, but: str | None = None) -> Numbers:
         """Which points (n,) belong to nothing that is known; without `moving`, to nothing that stays where it is, and
-        not counting the thing `but`. `unknown` are the obstacles that count, all unless given."""
+        not counting the thing `but`."""
         out = np.ones(len(points), dtype=bool)
         for name, t in self.tracks.items():
             fixed = not t.movable or name == self.hand.held
             if (fixed or moving) and not t.lost and name != but:
                 own = HALF_SEEN if t.placed.model.source == SEEN else EXPLAINED
                 out[out] &= ~t.placed.explains(points.p[out], own)
-        for u in self.unknown if unknown is None else unknown:
+        for u in self.unknown:
             out &= ~u.holds(points.p, KNOWN_SPOT)
         return out
 

@@ -307,19 +307,13 @@ def boxes(corners: Array, rng: np.random.Generator) -> tuple[Shape, ...]:
     for along in ALONG:
         cell = longest / along
         points, _ = cut(vertices, faces, DENSE * cell)
-        filled = _filled(points, low, cell)
-        found, covered = _cover(filled, rng)
+        index = np.floor((points - low) / cell - 1e-6).astype(int).clip(0)
+        touched: Numbers = np.zeros(index.max(axis=0) + 1, dtype=bool)
+        touched[tuple(index.T)] = True
+        found, covered = _cover(np.asarray(binary_fill_holes(touched)), rng)
         if covered >= ENOUGH or along == ALONG[-1]:
             break
     return tuple(_shape(box, points, low, cell) for box in found)
-
-
-def _filled(points: Array, low: Array, cell: float) -> Array:
-    """Which cells (nx, ny, nz) have a point in them, or are enclosed by such."""
-    index = np.floor((points - low) / cell - 1e-6).astype(int).clip(0)
-    filled = np.zeros(index.max(axis=0) + 1, dtype=bool)
-    filled[tuple(index.T)] = True
-    return np.asarray(binary_fill_holes(filled))
 
 
 def _cover(filled: Array, rng: np.random.Generator) -> tuple[list[Array], float]:

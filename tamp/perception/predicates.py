@@ -43,7 +43,12 @@ def symbols_of(scene: Scene) -> dict[str, str]:
         if o.movable:
             out[o.name] = "item"
         for r in o.regions:
-            out[r.name] = "surface" if r.kind == "surface" else _interior_type(o, r)
+            if r.kind == "surface":
+                out[r.name] = "surface"
+            elif r.door is None:
+                out[r.name] = "bin"
+            else:
+                out[r.name] = "drawer" if o.part(r.door).kind == "drawer" else "cupboard"
         if any(p.kind == "knob" for p in o.parts):
             out[o.name] = "appliance"
     return out
@@ -149,12 +154,6 @@ def _near(a: SceneObject, b: SceneObject, blur: float) -> bool:
 def _touching(a: SceneObject, b: SceneObject, world: World, blur: float) -> bool:
     margin = TOUCHING + blur
     return any(world.distance(a.name, p.name, 2 * margin) < margin for p in b.parts if p.shapes)
-
-
-def _interior_type(o: SceneObject, r: Region) -> str:
-    if r.door is None:
-        return "bin"
-    return "drawer" if o.part(r.door).kind == "drawer" else "cupboard"
 
 
 def _openness(o: SceneObject, r: Region) -> set[Atom]:

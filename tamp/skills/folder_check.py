@@ -20,7 +20,7 @@ from tamp.pddl.lint.declarations import DomainText, Operator
 from tamp.pddl.lint.findings import Notes, valid
 
 if TYPE_CHECKING:
-    from tamp.skills.domain_python import Extension
+    from tamp.skills.registry import Extension
 
 PAGE = "docs/extending.md"
 WORD_TABLES = ("predicates", "things", "colours")
@@ -151,7 +151,7 @@ def _check_skills(domain: DomainText, files: FolderNotes, run_python: bool) -> N
 
 def _loaded(files: FolderNotes) -> tuple[Domain, Extension] | None:
     """The domain and what its Python brings, which is run and checked; None where it cannot be loaded."""
-    from tamp.skills.domain_python import check_observers, load_extension, located
+    from tamp.skills.registry import check_observers, load_extension, located
 
     def add(code: str, error: InputError) -> None:
         files.add(code, InputError(f"{error} ({PAGE})"), files.domain)

@@ -58,13 +58,6 @@ class Declaration:
         """The thing called `name`."""
         return next(t for t in self.things if t.name == name)
 
-    def support(self, name: str) -> DeclaredThing:
-        """The thing that says what `name` stands on or in: itself, or at the end of a row of things beside others."""
-        thing = self.thing(name)
-        while thing.relation == "beside":
-            thing = self.thing(thing.target)
-        return thing
-
     def symbols(self) -> dict[str, str]:
         """Every symbol that a goal can name, with its type in the tabletop domain; without places beside things."""
         return {**types_of(*(t.category.thing for t in self.things)), self.arena.symbol: "surface"}

@@ -167,16 +167,15 @@ def _thing(table: Table, name: str, categories: Categories, arena: Arena) -> Dec
     region = at = None
     if table.has("region"):
         region = _rectangle(table, name, arena)
-        if table.has("at"):
-            raise table.wrong(f"{name} has region and at, which exclude each other; valid: one", "at")
-        if relation != "on" or owner is not None:
-            either = f"valid: without region, or without {relation}"
-            raise table.wrong(f"region is about the table, and {name} is {relation} something; {either}", "region")
     if table.has("at"):
         at = table.metres("at", 2, "[x, y] in metres, as [-0.1, 0.05]", FARTHEST)
         _check_on_table(table, "at", name, at, at, arena)
-        if relation != "on":
-            raise table.wrong(f"{name} is {relation} something; valid: without at", "at")
+        if region is not None:
+            raise table.wrong(f"{name} has region and at, which exclude each other; valid: one", "at")
+    if (region is not None or at is not None) and owner is not None:
+        key = "at" if region is None else "region"
+        either = f"valid: without {key}, or without {relation}"
+        raise table.wrong(f"{key} is about the table, and {name} is {relation} something; {either}", key)
     yaw = table.angle("yaw") if table.has("yaw") else None
     opened = _opened(table, name, category) + _turned_on(table, name, category)
     return DeclaredThing(name, category, relation, target, owner, region, at, yaw, opened)
@@ -280,9 +279,10 @@ def _check_circles(listed: Table, declared: Declaration) -> None:
 
 
 def _check_beside(table: Table, thing: DeclaredThing, declared: Declaration) -> None:
-    support = declared.support(thing.target)
-    if support.relation == "in":
-        raise table.wrong(f"{thing.target} is in {support.target}: nothing stands beside it there", "beside")
-    if thing.category.fixed and support.owner is not None:
-        where = f"{thing.target} is {support.where}"
-        raise table.wrong(f"{thing.name} is fixed, so it stands on the table, and {where}", "beside")
+    """InputError for what is beside something that stands elsewhere than on the table."""
+    other = declared.thing(thing.target)
+    while other.relation == "beside":
+        other = declared.thing(other.target)
+    if other.owner is not None:
+        where = f"{other.name} is {other.where}: nothing stands beside it there"
+        raise table.wrong(f"{where}; valid: beside what is on the table", "beside")

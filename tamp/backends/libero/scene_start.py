@@ -81,13 +81,15 @@ def _put(environment: LiberoEnvironment, scene: Scene) -> None:
 def _why_not(declared: Declaration, thing: DeclaredThing, wanted: Scene, now: Scene, state: WorldState) -> str:
     """Why a thing is not as it is declared; "" where it is. `wanted` is how everything was put down, `now` how it is at
     rest, `state` the same in symbols."""
-    name, o, support = thing.name, now.object(thing.name), declared.support(thing.name)
+    name, o = thing.name, now.object(thing.name)
     if thing.category.fixed:
         return _wrong_joint(thing, o)
-    if Atom(support.relation, (name, support.target)) not in state.atoms:
+    ground = declared.arena.symbol
+    expected = ("on", ground) if thing.relation == "beside" else (thing.relation, thing.target)
+    if Atom(expected[0], (name, expected[1])) not in state.atoms:
         where = [str(a) for a in sorted(state.atoms, key=str) if a.args[:1] == (name,) and len(a.args) == 2]
         instead = f", but {where[0]}" if where else ""
-        return f"{name} does not stay {support.where}{instead}; put it somewhere else, or something else there"
+        return f"{name} does not stay {' '.join(expected)}{instead}; put it somewhere else, or something else there"
     if thing.relation != "in" and _tilt(wanted.object(name), o) > FELL:
         return f"{name} falls over {thing.where}; put it somewhere flatter, or something else there"
     if thing.relation == "beside" and _distance(o, now.object(thing.target)) > NEXT_TO:

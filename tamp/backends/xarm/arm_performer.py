@@ -19,13 +19,14 @@ import numpy as np
 from motion.poses import Array, to_rpy
 from tamp.agent.control_loop import run
 from tamp.agent.session import Activity, Doing, Routine, Session, T, for_ever
-from tamp.backends.xarm.arm_backend import ArmBackend, Leg, follow, tracking_error
+from tamp.backends.xarm.arm_backend import ArmBackend, follow, tracking_error
 from tamp.backends.xarm.arm_faults import ArmFault, ArmResult, ArmStop, StepDone
 from tamp.backends.xarm.arm_steps import (
     ARM_SKILLS,
     ApproachObject,
     MoveToObject,
     MoveToPose,
+    OfObject,
     SkillCall,
     Sleep,
     Step,
@@ -36,7 +37,7 @@ from tamp.backends.xarm.hand import HandController, HandError, HandEvent
 from tamp.backends.xarm.motion_planner import StepRefiner
 from tamp.backends.xarm.step_targets import StepTarget, at_thing
 from tamp.backends.xarm.workcell import Workcell
-from tamp.errors import InputError, Refusal
+from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
 from tamp.model.backend import Command, Observation
 from tamp.model.events import Publish
@@ -53,13 +54,11 @@ JUMPED = 0.02
 do so for what a detector's noise amounts to, more would bring the tool down next to the thing."""
 
 
-def _forms() -> dict[str, tuple[str, ...]]:
-    """The steps that can be started one by one, and what they take: a thing is the nearest one, wherever it is."""
-    kinds = {NAMED: "pose", ITEM: "label"}
-    return {
-        name: tuple(kinds[t] for t in spec.takes if t == ITEM or ITEM not in spec.takes)
-        for name, spec in arm_specs().items()
-    }
+_FORMS = {
+    name: tuple({NAMED: "pose", ITEM: "label"}[t] for t in spec.takes if t == ITEM or ITEM not in spec.takes)
+    for name, spec in arm_specs().items()
+}
+"""The steps that can be started one by one, and what they take: a thing is the nearest one, wherever it is."""
 
 
 def cannot_read(text: str) -> Thought[Any]:
@@ -133,13 +132,9 @@ class ArmPerformer:
         """The steps that words ask for."""
         return self.reader(text)
 
-    def undone(self) -> Sequence[Step]:
-        """Nothing: what an arm did to things is not known."""
-        raise Refusal("an arm's steps cannot be undone: what they did to things is not known", "no goal")
-
     def vocabulary(self) -> list[str]:
         """The steps, the named poses and the labels."""
-        return [*_forms(), "hold", "wave", "follow", *self.cell.poses, *self.cell.labels]
+        return [*_FORMS, "hold", "wave", "follow", *self.cell.poses, *self.cell.labels]
 
     def listed(self, activities: list[Activity]) -> str:
         """The state in words."""
@@ -148,12 +143,11 @@ class ArmPerformer:
         return f"Position: ({x:.2f}, {y:.2f}, {z:.2f})\nActions: [{', '.join(map(str, activities))}]"
 
     def _step(self, name: str, args: list[str]) -> Step | HandEvent:
-        forms = _forms()
-        if name not in forms or len(args) != len(forms[name]):
-            valid = ", ".join(f"({' '.join((n, *map(str.upper, takes)))})" for n, takes in forms.items())
+        if name not in _FORMS or len(args) != len(_FORMS[name]):
+            valid = ", ".join(f"({' '.join((n, *map(str.upper, takes)))})" for n, takes in _FORMS.items())
             raise InputError(f"no step ({' '.join((name, *args))}); valid: {valid}, hold, wave, (follow LABEL)")
         call = SkillCall(1, GroundAction(name, tuple(args)))
-        for arg, kind in zip(args, forms[name], strict=True):
+        for arg, kind in zip(args, _FORMS[name], strict=True):
             known = list(self.cell.poses) if kind == "pose" else list(self.cell.labels)
             if known and arg not in known:
                 raise InputError(f"{arg!r} is no {kind} of the world; valid: {', '.join(known)}")
@@ -188,8 +182,7 @@ class ArmPerformer:
             return self.verdict.reason
         try:
             if not self._prepared:
-                yield from self._come_to_rest()
-                yield from self._beside(self._prepare, watched=False)
+                yield from self._prepare()
             self.refiner.targets.begin()
             for number, step in enumerate(steps, 1):
                 self.stop.check()
@@ -215,31 +208,34 @@ class ArmPerformer:
         if last.condition is None:
             raise last.fault or ArmFault("frozen", "the controller was not asked yet")
         q = last.condition.q
-        yield from self._beside(lambda: self.refiner.rehearse(steps, q, self.stop), watched=False)
+        yield from self._parallel(lambda: self.refiner.rehearse(steps, q, self.stop), watched=False)
 
-    def _prepare(self) -> None:
-        driver = self.backend.driver
-        now = driver.prepare(self.cell.T_flange_tool, self.cell.load)
-        if now.warning:
-            self.tell("warning", code=now.warning, message=now.warned)
-        self._prepared = True
-
-    def _come_to_rest(self) -> Routine[None]:
-        """Wait for what still moves, as long as there is patience."""
+    def _prepare(self) -> Routine[None]:
+        """Wait for what still moves, as long as there is patience; then make the controller ready."""
         until = self.stop.clock() + self.patience
         while self.stop.clock() < until:
             yield None
             self.stop.check()
             last = self.backend.last
             if last is not None and last.condition is not None and not last.condition.moving:
-                return
+                break
+        driver = self.backend.driver
+        now = yield from self._parallel(lambda: driver.prepare(self.cell.T_flange_tool, self.cell.load), watched=False)
+        if now.warning:
+            self.tell("warning", code=now.warning, message=now.warned)
+        self._prepared = True
 
     def _do(self, number: int, step: Step | HandEvent) -> Routine[StepDone]:
         begun = time.perf_counter()
         if isinstance(step, HandEvent | Sleep):
             assert self.doing is not None
             self.doing.stage = "acting"
-            yield from self._hand(number, step) if isinstance(step, HandEvent) else self._sleep(step.seconds)
+            if isinstance(step, HandEvent):
+                yield from self._hand(number, step)
+            else:
+                until = self.stop.clock() + step.seconds
+                while self.stop.clock() < until:
+                    yield from self._looked()
             return StepDone(number, word(step), time.perf_counter() - begun, 0.0, 0.0, None)
         q = (yield from self._looked()).q
         target = yield from self._found(step, q)
@@ -266,12 +262,18 @@ class ArmPerformer:
         return at_thing(approach, target.seen, target.T_base_tool)
 
     def _go(self, number: int, step: Step, target: StepTarget, q: Array) -> Routine[tuple[Condition, float | None]]:
-        """Refine a step, and go the way that was found."""
-        legs, nearest = yield from self._beside(lambda: self.refiner.refine(number, step, target, q))
+        """Refine a step, and go the way that was found, leg by leg."""
+        legs, nearest = yield from self._parallel(lambda: self.refiner.refine(number, step, target, q))
         self.refiner.targets.fresh(target)
-        return (yield from self._follow(legs)), nearest
+        cell, driver = self.cell, self.backend.driver
+        for leg in legs:
+            if self.doing is not None and leg is legs[-1]:
+                self.doing.stage = "acting"
+            self.tell("leg", way=leg.kind, seconds=round(leg.seconds, 3), to=leg.q[-1])
+            now = yield from follow(leg, driver, cell.rates, cell.T_flange_tool, self.stop, self._look)
+        return now, nearest
 
-    def _beside(self, think: Callable[[], T], *, watched: bool = True) -> Routine[T]:
+    def _parallel(self, think: Callable[[], T], *, watched: bool = True) -> Routine[T]:
         """What takes long, in a thread; the arm is watched meanwhile, unless it is just being made ready."""
         thought: Future[T] = Future()
 
@@ -306,31 +308,22 @@ class ArmPerformer:
 
     def _found(self, step: Step, q: Array) -> Routine[StepTarget]:
         """The target of a step, waited for as long as the step says."""
-        wait = self.refiner.targets.finding(step, self.refiner.planner.tool(q))
-        while (target := wait()) is None:
+        targets, T_base_tool, begun = self.refiner.targets, self.refiner.planner.tool(q), time.monotonic()
+        while isinstance(found := targets.find(step, T_base_tool), str):
+            assert isinstance(step, OfObject)
+            if time.monotonic() - begun >= step.timeout:
+                trouble = targets.detector.trouble() if targets.detector else None
+                because = f" ({trouble})" if trouble else ""
+                raise ArmFault("unseen", f"{found} within {step.timeout:g} s{because}")
             yield from self._looked()
-        return target
-
-    def _follow(self, legs: tuple[Leg, ...]) -> Routine[Condition]:
-        cell, driver = self.cell, self.backend.driver
-        for leg in legs:
-            if self.doing is not None and leg is legs[-1]:
-                self.doing.stage = "acting"
-            self.tell("leg", way=leg.kind, seconds=round(leg.seconds, 3), to=leg.q[-1])
-            now = yield from follow(leg, driver, cell.rates, cell.T_flange_tool, self.stop, self._look)
-        return now
-
-    def _sleep(self, seconds: float) -> Routine[None]:
-        until = self.stop.clock() + seconds
-        while self.stop.clock() < until:
-            yield from self._looked()
+        return found
 
     def _hand(self, number: int, event: HandEvent) -> Routine[None]:
         """Have the hand do something, watching the arm. A stop, or a fault of the arm, ends the hand too."""
         if (hand := self.hand) is None:
             raise ArmFault("hand", f"step {number} needs a hand controller ({event.kind}); the world names none")
         try:
-            yield from self._beside(lambda: hand.emit(event, HAND_SECONDS))
+            yield from self._parallel(lambda: hand.emit(event, HAND_SECONDS))
         except HandError as e:
             self.tell("hand", number=number, asked=event.kind, acknowledged=False)
             raise ArmFault("hand", f"step {number}, {event.kind}: {e}", number) from e

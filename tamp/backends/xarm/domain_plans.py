@@ -24,7 +24,6 @@ from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
 from tamp.files.source import Source
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.domain import Domain
 from tamp.pddl.domain_file import load
 from tamp.pddl.lint.findings import valid
 from tamp.pddl.plan_file import PlanFile
@@ -59,7 +58,7 @@ def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell)
     from tamp.pddl.verdict import Judge
 
     loaded = load(domain)
-    bound = bind(loaded)
+    check_table(loaded, "xarm")
     judge = judge_of(read_problem(domain, problem)[2])
     if not isinstance(judge, Judge):
         raise InputError(f"{loaded.path}: an arm does one thing after another; valid: a domain without durations")
@@ -70,44 +69,29 @@ def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell)
     actions = [
         GroundAction(a.action.name, tuple(str(p) for p in a.actual_parameters)) for a in resolve(plan, judge.problem)
     ]
-    steps = refined(actions, bound, _facts(judge.problem, verdict.changes), world)
-    if wrong := wrong_in(steps, actions, world):
-        raise InputError("\n  ".join([f"{source.name} cannot be run in {world.name}:", *wrong]))
-    return JudgedArmPlan(plan, verdict, steps)
-
-
-def bind(domain: Domain) -> dict[str, str]:
-    """The name of the arm's skill of every operator. InputError as `check_table`."""
-    check_table(domain, "xarm")
-    return {operator: domain.skills[operator] for operator in domain.operators}
-
-
-def refined(
-    actions: Sequence[GroundAction], bound: dict[str, str], before: Sequence[Facts], world: Workcell
-) -> tuple[Step | HandEvent, ...]:
-    """A step or an event for each action. `before` are the facts that hold before each, as far as they say where
-    things are. InputError for symbols that the world does not know."""
-    return tuple(
-        _step(number, action, bound[action.name], facts, world)
+    before = _facts(judge.problem, verdict.changes)
+    steps = tuple(
+        _step(number, action, loaded.skills[action.name], facts, world)
         for number, (action, facts) in enumerate(zip(actions, before, strict=True), 1)
     )
-
-
-def wrong_in(steps: Sequence[Step | HandEvent], actions: Sequence[GroundAction], world: Workcell) -> list[str]:
-    """What is wrong with the steps in a world, each with its action: what would be wrong with an action plan, and
-    work for a hand where the world has none."""
     moves = [(n, step, True) for n, step in enumerate(steps, 1) if not isinstance(step, HandEvent)]
     wrong = [(breach.step or 1, breach.message) for breach in wrong_steps(moves, world)]
     event = next((s for s in steps if isinstance(s, HandEvent)), None)
     if event is not None and world.hand is None:
         wrong.append((event.step, 'it is for the hand, and the world names none; valid: hand = "tcp://127.0.0.1:5557"'))
-    return [f"step {number}, {actions[number - 1]}: {message}" for number, message in sorted(wrong)]
+    if wrong:
+        each = [f"step {number}, {actions[number - 1]}: {message}" for number, message in sorted(wrong)]
+        raise InputError("\n  ".join([f"{source.name} cannot be run in {world.name}:", *each]))
+    return JudgedArmPlan(plan, verdict, steps)
 
 
 def _step(number: int, action: GroundAction, skill: str, facts: Facts, world: Workcell) -> Step | HandEvent:
+    """What an action comes to, where `facts` hold. InputError for symbols that the world does not know."""
     arguments, comes = dict(zip(arm_specs()[skill].takes, action.args, strict=False)), ARM_SKILLS[skill]
     try:
-        place = pose_named(arguments[NAMED], world.poses) if NAMED in arguments else ""
+        place = _meant(arguments[NAMED], world.poses) if NAMED in arguments else ""
+        if place is None:
+            raise InputError(f"there is no named pose {arguments[NAMED]!r}; {valid(arguments[NAMED], world.poses)}")
         if ITEM not in arguments:
             return comes(SkillCall(number, action, place))
         label = label_named(arguments[ITEM], world.labels)
@@ -124,22 +108,11 @@ def _facts(problem: Any, changes: Sequence[Sequence[str]]) -> list[Facts]:
     there = {in_pddl(f) for f, value in problem.explicit_initial_values.items() if value.is_true()}
     before = []
     for changed in changes:
-        before.append(frozenset(atom for text in there if (atom := _atom(text)).predicate == AT))
+        atoms = (text.strip("()").split() for text in there)
+        before.append(frozenset(Atom(AT, tuple(args)) for predicate, *args in atoms if predicate == AT))
         there -= {text[len("(not ") : -1] for text in changed if text.startswith("(not ")}
         there |= set(changed)
     return before
-
-
-def _atom(text: str) -> Atom:
-    predicate, *args = text.strip("()").split()
-    return Atom(predicate, tuple(args))
-
-
-def pose_named(symbol: str, poses: Collection[str]) -> str:
-    """The named pose that a symbol stands for. InputError when there is none, or more than one."""
-    if found := _meant(symbol, poses):
-        return found
-    raise InputError(f"there is no named pose {symbol!r}; {valid(symbol, poses)}")
 
 
 def label_named(symbol: str, labels: Collection[str]) -> str:
@@ -161,11 +134,7 @@ def rank(item: str, place: str, facts: Iterable[Atom], labels: Collection[str]) 
     by the facts, and come before it by their numbers, the unnumbered first."""
     label = label_named(item, labels)
     there = {a.args[0] for a in facts if a.predicate == AT and a.args[1:] == (place,)} - {item}
-    return sum(label_named(i, labels) == label and _order(i) < _order(item) for i in there)
-
-
-def _order(symbol: str) -> tuple[int, str]:
-    return _split(symbol)[1], symbol
+    return sum(label_named(i, labels) == label and (_split(i)[1], i) < (_split(item)[1], item) for i in there)
 
 
 def _split(symbol: str) -> tuple[str, int]:

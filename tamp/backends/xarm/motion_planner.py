@@ -254,8 +254,8 @@ class StepRefiner:
                 continue
             if taken and isinstance(step, OfObject):
                 return number - 1
-            target = self.targets.known(step, self.planner.tool(q))
-            if target is None:
+            target = self.targets.find(step, self.planner.tool(q))
+            if isinstance(target, str):
                 return number - 1
             q = self.refine(number, step, target, q)[0][-1].q[-1]
         return len(steps)

@@ -18,7 +18,6 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.errors import TampError
-from tamp.line_socket import hang_up
 
 RICH_PORT, REAL_PORT = 30002, 30003
 """Five times a second with errors, and a hundred times a second without."""
@@ -93,49 +92,6 @@ def split(received: bytes) -> tuple[list[bytes], bytes]:
     return found, received
 
 
-class ReportStream:
-    """Listens to one port on a thread, and connects again whenever that ends."""
-
-    def __init__(self, host: str, port: int) -> None:
-        """The arm need not be there yet."""
-        self.newest: ArmReport | None = None
-        self.trouble: str | None = f"not connected to {host}:{port} yet"
-        self._host, self._port = host, port
-        self._ended = threading.Event()
-        threading.Thread(target=self._listen, name=f"reports {host}:{port}", daemon=True).start()
-
-    def close(self) -> None:
-        """Let the thread end, which takes as long as a connection under way."""
-        self._ended.set()
-
-    def _listen(self) -> None:
-        while not self._ended.is_set():
-            try:
-                self._hear(socket.create_connection((self._host, self._port), timeout=CONNECTING))
-            except OSError as e:
-                self.trouble = f"no reports from {self._host}:{self._port}: {e.strerror or e}"
-            except NoReport as e:
-                self.trouble = f"what {self._host}:{self._port} sends is no report: {e}"
-            self._ended.wait(PAUSE)
-
-    def _hear(self, connection: socket.socket) -> None:
-        connection.settimeout(LOOK)
-        half, last = b"", time.monotonic()
-        try:
-            while not self._ended.is_set():
-                with contextlib.suppress(TimeoutError):
-                    if not (received := connection.recv(65536)):
-                        raise ConnectionError("the controller closed the connection")
-                    last = time.monotonic()
-                    frames, half = split(half + received)
-                    if frames:
-                        self.newest, self.trouble = replace(read_report(frames[-1]), at=last), None
-                if time.monotonic() - last > SILENT:
-                    raise ConnectionError(f"nothing came for {SILENT:g} s")
-        finally:
-            hang_up(connection)
-
-
 @dataclass(frozen=True, eq=False)
 class ArmStatus:
     """What is known of the arm now: the newest `report` of either port, how many seconds old it is, the newest `rich`
@@ -153,23 +109,55 @@ class ArmStatus:
 
 
 class ArmReports:
-    """Both ports of an arm: one for what it says of itself, one for where it is. Either is enough for a picture."""
+    """Both ports of an arm: one for what it says of itself, one for where it is. Either is enough for a picture.
+
+    Listens on a thread each, and connects again whenever that ends.
+    """
 
     def __init__(self, host: str) -> None:
         """The arm need not be there yet."""
-        self._since = time.monotonic()
-        self._rich, self._real = ReportStream(host, RICH_PORT), ReportStream(host, REAL_PORT)
+        self._host, self._since, self._ended = host, time.monotonic(), threading.Event()
+        self._newest: dict[int, ArmReport] = {}
+        self._trouble: dict[int, str | None] = {}
+        for port in (RICH_PORT, REAL_PORT):
+            self._trouble[port] = f"not connected to {host}:{port} yet"
+            threading.Thread(target=self._listen, args=[port], name=f"reports {host}:{port}", daemon=True).start()
 
     def look(self) -> ArmStatus:
         """What is known now. Returns at once."""
-        now, rich, real = time.monotonic(), self._rich.newest, self._real.newest
-        newest = max((h for h in (rich, real) if h is not None), key=lambda h: h.at, default=None)
+        now, rich = time.monotonic(), self._newest.get(RICH_PORT)
+        newest = max(list(self._newest.values()), key=lambda report: report.at, default=None)
         age = now - (newest.at if newest else self._since)
         recent = rich if rich is not None and now - rich.at <= OLD else None
-        trouble = self._rich.trouble or (self._real.trouble if age > OLD else None)
-        return ArmStatus(newest, age, recent, trouble)
+        return ArmStatus(
+            newest, age, recent, self._trouble[RICH_PORT] or (self._trouble[REAL_PORT] if age > OLD else None)
+        )
 
     def close(self) -> None:
-        """Hang up on both."""
-        self._rich.close()
-        self._real.close()
+        """Let the threads end, which takes as long as a connection under way."""
+        self._ended.set()
+
+    def _listen(self, port: int) -> None:
+        while not self._ended.is_set():
+            try:
+                self._hear(port)
+            except OSError as e:
+                self._trouble[port] = f"no reports from {self._host}:{port}: {e.strerror or e}"
+            except NoReport as e:
+                self._trouble[port] = f"what {self._host}:{port} sends is no report: {e}"
+            self._ended.wait(PAUSE)
+
+    def _hear(self, port: int) -> None:
+        half, last = b"", time.monotonic()
+        with socket.create_connection((self._host, port), timeout=CONNECTING) as connection:
+            connection.settimeout(LOOK)
+            while not self._ended.is_set():
+                with contextlib.suppress(TimeoutError):
+                    if not (received := connection.recv(65536)):
+                        raise ConnectionError("the controller closed the connection")
+                    last = time.monotonic()
+                    frames, half = split(half + received)
+                    if frames:
+                        self._newest[port], self._trouble[port] = replace(read_report(frames[-1]), at=last), None
+                if time.monotonic() - last > SILENT:
+                    raise ConnectionError(f"nothing came for {SILENT:g} s")

@@ -60,36 +60,14 @@ class StepTargets:
         """A plan begins: nothing was meant yet."""
         self._words = None
 
-    def known(self, step: Step, T_base_tool: Array) -> StepTarget | None:
-        """The target from where the tool is, without waiting; None for a thing that is not seen now."""
+    def find(self, step: Step, T_base_tool: Array) -> StepTarget | str:
+        """The target from where the tool is, or why the thing that the step is about is not there now."""
         if not isinstance(step, OfObject):
             return self._by_itself(step, T_base_tool)
-        seen = self.detector.seen() if self.detector else ()
-        found = choose(seen, step, self._measured_from(step, T_base_tool), self.clock(), self.cell)
-        return None if isinstance(found, str) else at_thing(step, found, T_base_tool)
-
-    def finding(self, step: Step, T_base_tool: Array) -> Callable[[], StepTarget | None]:
-        """Looks for the target each time that it is called: None as long as it is not seen, ArmFault `unseen` once the
-        step has waited for it long enough."""
-        if not isinstance(step, OfObject):
-            target = self._by_itself(step, T_base_tool)
-            return lambda: target
         if self.detector is None:
-            raise ArmFault("unseen", "the world has no detector")
-        detector, reference = self.detector, self._measured_from(step, T_base_tool)
-        deadline = time.monotonic() + step.timeout
-
-        def look() -> StepTarget | None:
-            found = choose(detector.seen(), step, reference, self.clock(), self.cell)
-            if not isinstance(found, str):
-                return at_thing(step, found, T_base_tool)
-            if time.monotonic() < deadline:
-                return None
-            trouble = detector.trouble()
-            because = f" ({trouble})" if trouble else ""
-            raise ArmFault("unseen", f"{found} within {step.timeout:g} s{because}")
-
-        return look
+            return "the world has no detector"
+        found = choose(self.detector.seen(), step, self._measured_from(step, T_base_tool), self.clock(), self.cell)
+        return found if isinstance(found, str) else at_thing(step, found, T_base_tool)
 
     def fresh(self, target: StepTarget) -> None:
         """ArmFault `unseen` when what was seen is too old to go there."""

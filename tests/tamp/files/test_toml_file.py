@@ -12,12 +12,6 @@ from tamp.errors import InputError
 from tamp.files.toml_file import Key, line_of, read_toml
 
 
-def test_a_table(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text('[names]\ndrawer = "cabinet_1_top_region"\n')
-    assert read_toml(path) == {"names": {"drawer": "cabinet_1_top_region"}}
-
-
 @pytest.mark.parametrize(
     ("data", "says"),
     [
@@ -94,7 +88,3 @@ def test_each_key_of_any_text_has_its_line(pairs: dict[str, str], blank: int) ->
     text = ("\n" * blank + "# x\n").join(f"{k} = {v}\n" for k, v in pairs.items())
     for name in pairs:
         assert text.split("\n")[line_of(text, (name,)) - 1].startswith(f"{name} =")
-
-
-def test_what_is_not_there_has_the_line_of_what_it_is_missing_in() -> None:
-    assert [line_of(TEXT, key) for key in (("table", "sub", "no"), ("many", 7), ("no", "no"), ())] == [13, 16, 1, 1]

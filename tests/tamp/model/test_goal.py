@@ -14,7 +14,7 @@ from tamp.files.source import Source
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.formula import FALSE, TRUE, Not, disjunction
-from tamp.model.goal import Goal, check_form, parse_goal
+from tamp.model.goal import Goal, parse_goal
 from tamp.model.state import WorldState, problem_of, problem_text
 from tamp.pddl.domain_file import load
 from tamp.pddl.reading import parse
@@ -74,11 +74,6 @@ def test_what_is_wrong_is_said_with_its_column(text: str, column: int, says: str
     assert says in str(told.value)
 
 
-@pytest.mark.parametrize("text", ["(on cop bench)", "(in cup bench)", "(AND (On any thing) (open it))"])
-def test_the_form_is_checked_without_a_scene(text: str) -> None:
-    check_form(text, DOMAIN)
-
-
 def _ground_atoms(domain: Domain, symbols: dict[str, str]) -> list[Atom]:
     def fill(kinds: list[str]) -> list[tuple[str, ...]]:
         if not kinds:
@@ -132,23 +127,6 @@ def test_it_holds_where_unified_planning_says_so(text: str, atoms: frozenset[Ato
     problem = parse(Source("domain.pddl", DOMAIN.text), Source("problem.pddl", problem_text(DOMAIN, state, text)))
     assert (not Course.of(problem).missing()) == (not goal.missing(state))
     assert (not Course.of(problem_of(DOMAIN, state, goal.parts)).missing()) == (not goal.missing(state))
-
-
-@given(st.text(alphabet="()and or not?x-=item on cup bench\n", max_size=60))
-def test_any_text_is_a_goal_or_bad_input(text: str) -> None:
-    try:
-        goal = parse_goal(text, DOMAIN, SYMBOLS)
-    except InputError as told:
-        assert str(told).startswith("goal, column ")
-    else:
-        assert goal.mentioned or goal.formula in (TRUE, FALSE)
-
-
-def test_quantifiers_leave_out_what_they_do_not_range_over() -> None:
-    beside = SYMBOLS | {"right-of-cup": "surface"}
-    goal = parse_goal("(exists (?s - surface) (on cup ?s))", DOMAIN, beside, ranged=SYMBOLS)
-    assert {a.args[1] for a in goal.atoms} == {"cup", "dish", "bench"}
-    assert str(parse_goal("(on dish right-of-cup)", DOMAIN, beside, ranged=SYMBOLS)) == "(on dish right-of-cup)"
 
 
 def test_alternatives_are_told_apart_as_long_as_they_are_few() -> None:

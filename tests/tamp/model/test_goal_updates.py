@@ -15,12 +15,6 @@ def both(*goals: Goal) -> Goal:
     return Goal.of([p for g in goals for p in g.parts], tuple(u for g in goals for u in g.untouched))
 
 
-def test_what_does_not_contradict_is_wanted_together() -> None:
-    assert together((A,), (B,)) == (both(A, B),)
-    assert together((A, B), (C,)) == (A, both(B, C)), "the order that was asked for stays"
-    assert together((), (B,)) == (B,) and together((A,), ()) == (A,)
-
-
 def test_the_last_word_about_a_thing_counts() -> None:
     assert together((A,), (ELSEWHERE,)) == (ELSEWHERE,)
     assert together((both(A, B),), (ELSEWHERE,)) == (both(B, ELSEWHERE),)

@@ -67,29 +67,6 @@ def test_what_is_mostly_no_plan_is_one_clear_error(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "form"),
-    [
-        ("0: (pick a b)\n1: (drop)\n", "pddl"),
-        ("3: (pick a b)\n4: (drop)\n", "pddl"),
-        ("0: (pick a b)\n0: (drop)\n", "timed"),
-        ("0.5: (pick a b)\n2: (drop)\n", "timed"),
-        ("0: (pick a b) [2]\n1: (drop) [1]\n", "timed"),
-        ("(pick a b)\n", "pddl"),
-        ('[{"skill": "pick", "args": {}}]', "skills"),
-    ],
-)
-def test_numbers_that_count_are_told_from_times(text: str, form: str) -> None:
-    assert read_plan(Source("plan", text)).format == form
-
-
-def test_arguments_come_by_parameter_or_in_order() -> None:
-    text = '[{"skill": "Pick", "args": {"o": "Cup", "from": "bench"}}, {"skill": "drop", "args": ["x"]}]'
-    first, second = read_plan(Source("plan", text)).steps
-    assert (first.name, first.named, str(first)) == ("pick", {"o": "cup", "from": "bench"}, "(pick cup bench)")
-    assert (second.named, second.args) == (None, ("x",))
-
-
-@pytest.mark.parametrize(
     "value",
     [
         {"status": "found", "plan": ["(pick a b)", "(drop)"], "message": ""},  # tamp plan

@@ -12,8 +12,8 @@ from tamp.errors import InputError
 from tamp.files.source import Source, read
 from tamp.model.goal_syntax import DEEPEST
 from tamp.pddl.judges import judge_of
-from tamp.pddl.reading import locate, other_domain, parse
-from tamp.pddl.tree import not_pddl, tree, unbalanced
+from tamp.pddl.reading import locate, parse
+from tamp.pddl.tree import unbalanced
 
 DOMAIN = """(define (domain d)
   (:requirements :strips :typing)
@@ -36,13 +36,6 @@ def test_a_problem_is_what_unified_planning_reads_by_itself(domain: str | None, 
     folder = data_dir("problems") / "cases" / case
     texts = read(locate(domain or folder)), read(folder / "problem.pddl")
     assert parse(*texts) == PDDLReader().parse_problem_string(*(t.text for t in texts))
-
-
-def test_a_problem_for_another_domain_is_noticed() -> None:
-    domain, problem = Source("d.pddl", DOMAIN), Source("p.pddl", PROBLEM)
-    assert other_domain(domain, problem) == ""
-    other = Source("p.pddl", PROBLEM.replace("(:domain d)", "(:domain E) ; (:domain d)"))
-    assert other_domain(domain, other) == "the problem is for 'e', the domain is 'd'"
 
 
 @pytest.mark.parametrize(
@@ -130,10 +123,6 @@ def test_what_is_read_but_cannot_be_followed_is_named() -> None:
     assert "does not support trajectory constraints" in refused(tail="(:constraints (sometime (q)))")
 
 
-def test_a_name_that_is_declared_twice_is_told_in_plain_words() -> None:
-    assert "'o' is declared twice" in refused(more=" o - a")
-
-
 @pytest.mark.parametrize(
     ("text", "place", "says"),
     [
@@ -148,33 +137,3 @@ def test_parentheses_that_do_not_match_are_placed(text: str, place: tuple[int, i
     assert wrong is not None
     assert Source("x", text).place(wrong[0]) == place
     assert says in wrong[1]
-
-
-@pytest.mark.parametrize(
-    ("text", "place", "says"),
-    [
-        (" \n", (1, 1), r"there is nothing in it; valid: (define (domain NAME) …)"),
-        ("\n hello", (2, 2), "no (define …): a domain begins with (define (domain NAME) …)"),
-        ("()" * 1000, (1, 1), "no (define …)"),
-        ("(define (problem p) (:domain d))", (1, 1), "this is a problem, not a domain"),
-        ("(define (domain d))\n(define (domain e))", (2, 1), "there is something after the end"),
-        ("(define (domain d)", (1, 1), "never closed"),
-    ],
-)
-def test_what_is_no_domain_is_told(text: str, place: tuple[int, int], says: str) -> None:
-    wrong = not_pddl(text, "domain")
-    assert wrong is not None
-    assert Source("x", text).place(wrong[0]) == place
-    assert says in wrong[1]
-
-
-@pytest.mark.parametrize("text", ["(define (domain d))", "\n ( define\n( domain d) (:predicates (p)))\n"])
-def test_what_may_be_a_domain_is_left_to_the_parser(text: str) -> None:
-    assert not_pddl(text, "domain") is None
-
-
-def test_every_word_of_a_domain_stands_where_its_node_says() -> None:
-    source = read(data_dir("domains") / "tabletop" / "domain.pddl")
-    words = [n for n in tree(source).walk() if n.word is not None]
-    assert len(words) > 500
-    assert all(source.bare()[n.start : n.end] == n.word for n in words)

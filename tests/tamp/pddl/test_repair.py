@@ -109,13 +109,6 @@ def test_any_plan_with_two_mistakes_is_repaired(name: str, seed: int) -> None:
 STEPS = ("(a)", "(b)", "(c)", "(d)", "(e)")
 
 
-def test_what_goes_and_comes_is_shown_with_its_neighbours() -> None:
-    found = Repair.of([Edit("replace", 2, "(x)"), Edit("add", None, "(y)", 9)], [f"({a})" for a in "abcdefgh"])
-    assert list(found.shown()) == ["  1 (a)", "- 2 (b)", "+   (x)", "  3 (c)", "…", "  8 (h)", "+   (y)"]
-    assert list(Repair.of([Edit("leave out", 1)], STEPS).shown(around=0)) == ["- 1 (a)", "…"]
-    assert list(Repair().shown()) == []
-
-
 @pytest.mark.parametrize(
     ("one", "other"), [("abcd", "abxd"), ("abcd", ""), ("", "ab"), ("abcd", "dcxab"), ("ab", "xayb")]
 )

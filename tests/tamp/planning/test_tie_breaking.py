@@ -26,8 +26,3 @@ def test_a_plan_comes_back_in_the_scenes_names() -> None:
     (atom,) = names.atoms([Atom("on", ("apple", "desk"))])
     plan = Plan((GroundAction("pick", atom.args),))
     assert names.plan(plan) == Plan((GroundAction("pick", ("apple", "desk")),))
-
-
-def test_constants_of_the_domain_keep_their_names() -> None:
-    names = tie_breaking.names(STATE, GOAL, load("tabletop"), frozenset({"item"}))
-    assert names.atoms([Atom("on", ("apple", "ground"))])[0].args[1] == "ground"

@@ -14,8 +14,7 @@ from tamp.model.bodies import world_of
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
 from tamp.skills.guided import Hand
-from tamp.skills.python_check import static_errors
-from tamp.skills.sample_scene import gantry, scene_with_things
+from tamp.skills.python_check import gantry, scene_with_things, static_errors
 
 HEAD = "from tamp.extension import GuidedSkill, Hand, Spec, View, observes\n\n"
 

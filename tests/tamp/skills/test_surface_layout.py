@@ -41,11 +41,6 @@ def test_all_are_inside_and_apart(count: int, half: tuple[float, float]) -> None
     assert all(apart(a.box, b.box) for a, b in itertools.combinations(spots.values(), 2))
 
 
-def test_what_does_not_fit_has_no_arrangement() -> None:
-    assert first([square("a"), square("b")], (0.04, 0.06)) == {}
-    assert first([square("a", 0.1)], (0.04, 0.2)) == {}
-
-
 def test_the_last_one_must_leave_the_fingers_room() -> None:
     """Between two neighbours, and between two more: no two opposite sides are free."""
     walls = np.array([[-0.2, -0.05, -0.04, 0.05], [0.04, -0.05, 0.2, 0.05], [-0.05, 0.04, 0.05, 0.2]])

@@ -6,13 +6,13 @@ import numpy as np
 
 from motion.arms import Arm
 from motion.poses import Array
-from tamp.backends.xarm.emulator.gripper_line import SerialGripper
 from tamp.backends.xarm.emulator.movers import (
     DISCARDED,
     FAILURE,
     SUCCESS,
     CommandQueue,
     Queued,
+    SerialGripper,
     ServoFollower,
     VelocityFollower,
 )
@@ -94,15 +94,10 @@ class ArmController:
         return self.body.tool(self.encoders)
 
     @property
-    def all_on(self) -> bool:
-        """Whether every motor is on."""
-        every = (1 << self.arm.joints) - 1
-        return self.motors & every == every
-
-    @property
     def ready(self) -> bool:
         """Whether it takes motion commands."""
-        return self._state in (READY, PAUSED) and self.all_on and not self.error
+        every = (1 << self.arm.joints) - 1
+        return self._state in (READY, PAUSED) and self.motors & every == every and not self.error
 
     @property
     def state(self) -> int:

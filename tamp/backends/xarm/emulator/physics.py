@@ -16,10 +16,10 @@ import numpy as np
 
 from motion.poses import Array, is_rigid
 from motion.robot import RobotDescription
-from tamp.backends.pybullet.bullet_world import STEP, BulletWorld
+from tamp.backends.physics.bullet_world import STEP, BulletWorld
 from tamp.backends.xarm.emulated_perception import pictures_as_text
 from tamp.backends.xarm.emulator.controller import ArmController
-from tamp.backends.xarm.emulator.gripper_line import OPEN
+from tamp.backends.xarm.emulator.movers import OPEN
 from tamp.errors import InputError
 from tamp.worker_process import Process, ProcessGone
 

@@ -91,7 +91,7 @@ SOLVED: dict[str, Callable[[Told], bool]] = {
 }
 
 LONG = ("bowl_under_bowl", "shared_burner")
-"""Those that take long, and whose reason another one has as well: what stands on it, and what is on the target."""
+"""Those that take long, and whose reason another one has as well."""
 
 
 @pytest.mark.parametrize("scene", [pytest.param(n, marks=pytest.mark.thorough) if n in LONG else n for n in SOLVED])

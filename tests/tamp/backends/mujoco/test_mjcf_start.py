@@ -47,13 +47,6 @@ def test_bodies_become_things_fixtures_and_a_table(tmp_path: Path) -> None:
     }
 
 
-def test_a_slide_is_a_drawer_that_is_closed_where_the_file_has_it(tmp_path: Path) -> None:
-    part = seen(tmp_path).object("cabinet").part("cabinet_top_drawer")
-    assert part.kind == "drawer" and part.joint is not None
-    assert part.joint.is_nearly_rest and not part.joint.is_active
-    assert part.joint.sign == -1, "it opens towards the far end of its range"
-
-
 def test_a_hinge_is_a_door_and_a_keyframe_says_how_far_it_is_open(tmp_path: Path) -> None:
     hinge = '<joint type="hinge" axis="0 0 1" range="0 1.5"/>'
     world = TABLE + '<body name="block" pos="0 0 .42"><freejoint/><geom type="box" size=".02 .02 .02"/></body>'
@@ -179,10 +172,3 @@ def test_what_is_wrong_in_the_scene_file_is_told_at_once(tmp_path: Path, told: s
     with pytest.raises(InputError) as error:
         tasks.find(str(written(tmp_path, told=told)))
     assert message in str(error.value)
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    written(tmp_path)
-    (tmp_path / "scene.xml").rename(tmp_path / "kitchen.xml")
-    with pytest.raises(InputError, match=r"scene.toml:1: no such MJCF file: .*scene.xml; there: kitchen.xml"):
-        tasks.find(str(tmp_path))

@@ -97,9 +97,3 @@ def test_of_two_robots_only_the_one_that_stands_there_is_seen(here: Set) -> None
     p = fixed.points()[~robot_pixels(fixed, at, skins)]
     with np.errstate(invalid="ignore"):
         assert not (np.linalg.norm(p - panda[:3, 3], axis=1) < 0.12).any()
-
-
-def test_the_table_is_level_in_both_pictures(here: Set) -> None:
-    for image in here.images(here.start()):
-        z = image.points()[..., 2]
-        assert np.percentile(np.abs(z[np.abs(z - 0.9) < 0.005] - 0.9), 95) < 0.001

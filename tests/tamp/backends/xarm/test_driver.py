@@ -46,14 +46,6 @@ def warned(driver: Driver, emulator: Emulator) -> None:
     assert emulator.state()["warning"] == 12
 
 
-def test_a_warning_is_named_and_cleared(driver: Driver, emulator: Emulator) -> None:
-    warned(driver, emulator)
-    assert driver.condition().warning == 12
-    assert driver.clear() == W12
-    assert emulator.state()["warning"] == 0
-    assert driver.clear() == ""
-
-
 def test_an_error_and_a_warning_are_both_named(driver: Driver, emulator: Emulator) -> None:
     warned(driver, emulator)
     emulator.ask(fault="collision")

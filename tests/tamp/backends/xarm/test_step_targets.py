@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motion.poses import Array, pose
-from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_steps import ApproachObject, Selector
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.step_targets import SAME, StepTarget, StepTargets, choose
-from tamp.backends.xarm.workcell import Workcell, read_workcell
+from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
+from tests.arm_runs import Still
 
 BENCH = read_workcell(data_dir("problems") / "xarm" / "bench.toml")
 NOW = 1e9
@@ -89,53 +88,6 @@ def test_why_not(seen: list[Detection], says: str) -> None:
 
 @pytest.mark.parametrize(("ref", "x"), [("bin_drop", 0.3), (None, 0.5)])
 def test_nearest_is_to_the_named_pose_else_to_the_tool(ref: str | None, x: float) -> None:
-    detector = Script(0, thing(0.3, -0.3), thing(0.5, 0.3))
-    found = StepTargets(BENCH, detector, lambda: NOW).known(ApproachObject(("cup",), ref=ref), pose([0.5, 0.3, 0.2]))
-    assert found is not None and found.seen is not None and found.seen.p_base[0] == x
-
-
-class Script:
-    """A detector that sees a thing from some moment on."""
-
-    def __init__(self, after: float, *seen: Detection) -> None:
-        self.begin, self.found, self.looks = time.monotonic() + after, seen, 0
-
-    def seen(self) -> tuple[Detection, ...]:
-        self.looks += 1
-        return self.found if time.monotonic() >= self.begin else ()
-
-    def trouble(self) -> str | None:
-        return None
-
-    def close(self) -> None:
-        pass
-
-
-def waited(detector: Script, timeout: float, world: Workcell = BENCH) -> tuple[StepTarget | ArmFault, float]:
-    """What a step to a cup finds, looked for again and again, and how long that took."""
-    targets, begin = StepTargets(world, detector, lambda: NOW), time.monotonic()
-    look, found = targets.finding(ApproachObject(("cup",), timeout=timeout), pose(ORIGIN)), None
-    while found is None:
-        try:
-            found = look()
-        except ArmFault as fault:
-            return fault, time.monotonic() - begin
-        time.sleep(0.001)
-    return found, time.monotonic() - begin
-
-
-@pytest.mark.usefixtures("real_time")
-@pytest.mark.parametrize("timeout", [0.001, 0.3])
-def test_the_time_out_is_honoured(timeout: float) -> None:
-    found, seconds = waited(Script(1e9), timeout)
-    assert isinstance(found, ArmFault) and found.kind == "unseen"
-    assert str(found) == f"no cup seen; seen: nothing within {timeout:g} s"
-    assert timeout <= seconds < timeout + 0.2
-
-
-def test_waiting_ends_with_what_was_waited_for() -> None:
-    cup = thing(0.4, 0)
-    found, seconds = waited(Script(0.3, cup), 20)
-    assert isinstance(found, StepTarget) and found.seen is cup and 0.3 <= seconds < 5
-    at_once = waited(Script(0, cup), 0.001)[0]
-    assert isinstance(at_once, StepTarget) and at_once.seen is cup
+    detector = Still([("cup", np.array([0.3, -0.3, 0.03])), ("cup", np.array([0.5, 0.3, 0.03]))])
+    found = StepTargets(BENCH, detector).find(ApproachObject(("cup",), ref=ref), pose([0.5, 0.3, 0.2]))
+    assert isinstance(found, StepTarget) and found.seen is not None and found.seen.p_base[0] == x

@@ -13,9 +13,8 @@ from motion.arm_drive import FAR, JointServo
 from motion.poses import Array
 from tamp.backends import bodies
 from tamp.backends.xarm.arm_faults import ArmStop
-from tamp.backends.xarm.arm_table import ArmTable
+from tamp.backends.xarm.arm_table import APART, ArmTable, Stream
 from tamp.backends.xarm.driver import Condition, Driver
-from tamp.backends.xarm.streaming import APART, Stream
 from tamp.backends.xarm.workcell import Load
 from tests.emulated import Emulator, one_at_a_time, running
 

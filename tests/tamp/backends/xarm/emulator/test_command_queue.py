@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from motion.arms import ARMS
 from motion.poses import Array
-from tamp.backends.xarm.emulator.movers import DISCARDED, SUCCESS, CommandQueue, Queued
+from tamp.backends.xarm.emulator.movers import SUCCESS, CommandQueue, Queued
 from tamp.backends.xarm.emulator.protocol import FINISHED, ProtocolRequest
 from tamp.backends.xarm.emulator.queued_commands import ArcMove, Command, JointMove, LineMove, QueuedSleep, timed
 from tamp.backends.xarm.emulator.tool_body import MotionError, ToolBody
@@ -76,23 +76,6 @@ def test_a_pause_holds_on_the_path_and_does_not_change_it() -> None:
     assert way[-1] == pytest.approx(whole[-1], abs=1e-9)
     distance = np.abs(np.cross(way - whole[0], [0, 1, 0])).max()
     assert distance < 1e-6, "on the line all the time"
-
-
-def test_a_stop_drops_everything_and_comes_to_rest_in_time() -> None:
-    queue = _queue(_line(0, 100, 0), _line(60, 0, 0))
-    for _ in range(150):
-        queue.advance(STEP)
-    queue.stop(0.05)
-    ended = {e.queued.number: e.code for e in queue.events() if e.kind == FINISHED}
-    assert ended == {1: DISCARDED, 2: DISCARDED}
-    for _ in range(26):
-        queue.advance(STEP)
-    assert not queue.moving
-    held = queue.q
-    queue.resume()
-    queue.advance(1.0)
-    assert (queue.q == held).all(), "nothing of it goes on"
-    assert queue.events() == [] and 0 < queue.shares[1] < 1
 
 
 def test_commands_follow_each_other_without_a_gap() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
+import contextlib
+import math
 
 import numpy as np
 import pytest
@@ -11,9 +12,19 @@ from hypothesis import strategies as st
 
 from motion.arms import ARMS
 from tamp.backends.xarm.emulator.controller import LONGEST_QUEUE, ArmController
-from tamp.backends.xarm.emulator.protocol import ERROR, INVALID, NOT_READY, WARNING, ProtocolRequest, pack_floats
+from tamp.backends.xarm.emulator.protocol import (
+    INVALID,
+    NOT_READY,
+    WARNING,
+    ProtocolError,
+    ProtocolRequest,
+    floats,
+    pack_floats,
+    split,
+)
 from tamp.backends.xarm.emulator.queued_commands import JointMove, QueuedSleep
 from tamp.backends.xarm.emulator.registers import answer
+from tests.controller_frames import encode_request
 
 REQUEST = ProtocolRequest(transaction=7, protocol=3, register=23, client=1, kinds=3)
 
@@ -53,49 +64,6 @@ def test_state_before_mode_is_not_ready() -> None:
     controller.set_state(0)
     controller.set_mode(1)
     assert not controller.ready and _ask(controller, 13)[0] == NOT_READY
-
-
-def test_feedback_tells_start_and_end_to_who_asked() -> None:
-    controller = _controller()
-    controller.submit(_turn(0.1), REQUEST)
-    controller.submit(QueuedSleep(), ProtocolRequest(transaction=8, protocol=3, register=253, client=2, kinds=2))
-    for k in range(1, 100):
-        controller.advance(0.005 * k)
-    told = [(f.request.client, f.request.transaction, f.kind, f.code, f.request.register) for f in controller.feedback]
-    assert told == [(1, 7, 1, 0, 23), (1, 7, 2, 0, 23), (2, 8, 2, 0, 253)]
-
-
-def test_a_marker_with_nothing_before_it_is_told_at_once() -> None:
-    controller = ArmController(ARMS["xarm7"])
-    controller.submit(QueuedSleep(), REQUEST)
-    assert [f.kind for f in controller.feedback] == [2]
-
-
-def test_an_error_fails_what_runs_and_discards_what_waits() -> None:
-    controller = _controller()
-    controller.submit(_turn(0.5), REQUEST)
-    controller.submit(_turn(0.0), dataclasses.replace(REQUEST, transaction=8))
-    controller.advance(0.1)
-    controller.fail(31)
-    ended = {f.request.transaction: f.code for f in controller.feedback if f.kind == 2}
-    assert ended == {7: 1, 8: 2}
-    assert controller.all_on and controller.status == ERROR | NOT_READY
-    assert not controller.set_state(0)
-    controller.clear_error()
-    assert (controller.error, controller.state, controller.ready) == (0, 4, False)
-
-
-def test_nothing_of_a_stopped_move_goes_on() -> None:
-    controller = _controller()
-    controller.submit(_turn(2.0), REQUEST)
-    controller.advance(0.5)
-    controller.set_state(4)
-    for k in range(20):
-        controller.advance(0.5 + 0.005 * k)
-    q = controller.q
-    controller.set_state(0)
-    controller.advance(3.0)
-    assert (controller.q == q).all() and controller.state == 2
 
 
 def test_a_full_queue_drops_with_a_warning() -> None:
@@ -140,3 +108,36 @@ def test_what_is_not_emulated_is_refused() -> None:
         (27, circle + bytes([1, 0, 0])),
     ):
         assert _ask(controller, register, data)[0] & INVALID and controller.queue.count == 0
+
+
+# Frames
+
+REQUESTS = st.builds(
+    ProtocolRequest, st.integers(0, 65535), st.sampled_from([2, 3]), st.integers(0, 254), st.binary(max_size=200)
+)
+
+
+@given(st.lists(REQUESTS, max_size=5), st.integers(1, 50))
+def test_requests_come_out_as_they_went_in_however_they_are_cut(requests: list[ProtocolRequest], size: int) -> None:
+    sent = bytes.fromhex("0000000100020000").join(map(encode_request, requests))  # with heartbeats between them
+    found, rest = [], b""
+    for start in range(0, len(sent), size):
+        more, rest = split(rest + sent[start : start + size])
+        found += more
+    assert found == requests
+    assert rest == b""
+
+
+@given(st.binary(max_size=300))
+def test_garbage_raises_protocol_errors_only(garbage: bytes) -> None:
+    for decode in (split, lambda data: floats(data, 3)):
+        with contextlib.suppress(ProtocolError):
+            decode(garbage)
+
+
+def test_what_is_not_a_number_is_refused() -> None:
+    assert pack_floats([1.0]).hex() == "0000803f"
+    for value in (math.nan, math.inf):
+        with pytest.raises(ProtocolError, match="finite"):
+            floats(pack_floats([value]), 1)
+    assert floats(pack_floats([math.inf]), 1, endless=True) == (math.inf,)

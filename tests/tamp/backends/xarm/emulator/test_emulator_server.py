@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import threading
 import time
 from typing import Any
 
@@ -69,18 +68,3 @@ def test_who_begins_with_no_order_is_no_client_of_the_side_channel(emulator: Any
         with side.makefile("rb") as answers:
             assert [b"error" in line for line in answers] == [True], "one answer, and the end"
     assert emulator.state()["joints"] == before
-
-
-def test_many_ask_at_once(emulator: Any, connected: Any) -> None:
-    arms = [connected(emulator) for _ in range(3)]
-    codes: list[int] = []
-
-    def ask(arm: Any) -> None:
-        codes.extend(arm.get_servo_angle()[0] for _ in range(50))
-
-    threads = [threading.Thread(target=ask, args=(arm,)) for arm in arms]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(20)
-    assert codes == [0] * 150

@@ -61,17 +61,6 @@ def test_an_order_that_cannot_be_says_what_can(order: dict[str, Any]) -> None:
         read_fault(order)
 
 
-def test_emergency_stops_hold_until_they_are_released() -> None:
-    controller = _controller()
-    controller.fail(2)
-    controller.clear_error()
-    assert controller.error == 2
-    controller.pressed = False
-    controller.clear_error()
-    assert controller.error == 0
-    assert not controller.all_on
-
-
 def _tell_wait(arm: Any, emulator: Any, fault: dict[str, Any]) -> int:
     emulator.ask(**fault)
     return int(arm.set_servo_angle(servo_id=1, angle=0.8, speed=1, mvacc=10, wait=True, timeout=10))
@@ -95,15 +84,3 @@ def test_the_arms_faults_stop_it_and_are_told(fault: str, code: int, arm: Any, e
     ready(arm)
     time.sleep(0.3)
     assert arm.set_servo_angle(servo_id=1, angle=0.0, speed=2, wait=True) == 0
-
-
-def test_a_frozen_controller_carries_out_later_what_timed_out(arm: Any, emulator: Any) -> None:
-    time.sleep(0.3)
-    arm.set_timeout(0.5)
-    start = emulator.state()
-    emulator.ask(fault="freeze", seconds=1.5)
-    assert arm.set_servo_angle(servo_id=1, angle=0.4, speed=2, wait=False) == 3
-    assert emulator.state()["submitted"] == start["submitted"]
-    time.sleep(2.0)
-    assert emulator.state()["joints"][0] == pytest.approx(0.4, abs=1e-6)
-    assert arm.get_state()[0] == 0

@@ -11,8 +11,8 @@ from motion.arm_drive import JointServo
 from motion.poses import Array
 from tamp.backends import bodies
 from tamp.backends.libero import tasks
+from tamp.backends.physics.bullet_world import BulletWorld
 from tamp.backends.physics.start import TableStart, start_of
-from tamp.backends.pybullet.bullet_world import BulletWorld
 from tamp.backends.xarm.emulator.controller import SERVO, ArmController
 from tamp.backends.xarm.emulator.physics import Physics
 
@@ -69,8 +69,6 @@ def driven(start: TableStart, ways: list[list[float]], targets: Gap, ticks: Gap)
 
 LATE = {
     "nothing": (every(0.01), every(0.005)),
-    "each target a little": (about(0.01, 0.002), every(0.005)),
-    "the clock much": (every(0.01), sometimes(0.06, 0.005)),
     "both": (about(0.012, 0.004), sometimes(0.03, 0.006)),
 }
 

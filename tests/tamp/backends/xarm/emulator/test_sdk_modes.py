@@ -1,13 +1,60 @@
-"""The unmodified SDK in the other modes, with the gripper, and what reports say."""
+"""The unmodified SDK in other modes, with the gripper, what reports say; and no move that was cut off returns 0."""
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 pytestmark = pytest.mark.process
+
+SLOW = {"angle": [1.5, -0.4, -0.9, 0.0, 1.3, 0.0], "speed": 0.8, "timeout": 10}
+
+CHANGES: dict[str, Callable[[Any], Any]] = {
+    "load": lambda arm: arm.set_tcp_load(0.4, [0, 0, 20]),
+    "mode": lambda arm: arm.set_mode(1),
+}
+
+
+def test_a_load_and_state_0_in_the_same_breath_leave_it_ready(arm: Any, emulator: Any) -> None:
+    assert arm.set_tcp_load(0.3, [0, 0, 10]) == 0
+    assert arm.set_state(0) == 0
+    assert arm.set_servo_angle(servo_id=1, angle=1.2, speed=1.5, wait=True) == 0
+    assert emulator.state()["joints"][0] == pytest.approx(1.2, abs=1e-6)
+    assert arm.tcp_load == [0.3, [0, 0, 10]]
+
+
+@pytest.mark.parametrize("change", sorted(CHANGES))
+def test_a_change_in_the_middle_of_a_move_fails_who_waits_for_it(
+    change: str, arm: Any, emulator: Any, connected: Any, ready: Any
+) -> None:
+    other = connected(emulator)
+    codes: list[int] = []
+    time.sleep(0.4)  # the SDK has reports by now, and waits for nothing before it sends
+    waiting = threading.Thread(target=lambda: codes.append(arm.set_servo_angle(**SLOW, wait=True)))
+    waiting.start()
+    time.sleep(0.4)
+    assert CHANGES[change](other) == 0
+    waiting.join()
+    assert codes[0] != 0
+    assert emulator.state()["state"] == 4 and emulator.state()["joints"][0] < 1.4
+
+
+def test_what_another_mode_takes_is_refused(arm: Any, emulator: Any, ready: Any) -> None:
+    before = emulator.state()
+    assert arm.set_servo_angle_j(before["joints"]) == 10
+    assert arm.vc_set_joint_velocity([0.1] * 6) == 10
+    ready(arm, 1)
+    assert arm.set_servo_angle(servo_id=1, angle=0.5, wait=True) == 10
+    assert arm.set_position(z=before["pose"][2] + 10, wait=True) == 10
+    assert arm.vc_set_cartesian_velocity([10, 0, 0, 0, 0, 0]) == 10
+    ready(arm, 4)
+    assert arm.set_servo_cartesian(before["pose"]) == 10
+    assert arm.move_gohome(wait=True) == 10
+    assert emulator.state()["joints"] == before["joints"]
 
 
 def test_servo_mode_runs_to_the_newest_target(arm: Any, emulator: Any, ready: Any) -> None:
