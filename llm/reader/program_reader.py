@@ -89,12 +89,11 @@ def confidence(probability: float) -> float:
     return 1.0 / (1.0 + math.exp(-(constant + certain * math.log(p) + open_ * math.log(1.0 - p))))
 
 
-_TYPED = {
-    ord(c): typed
-    for some, typed in (("\u2018\u2019\u201b\u2032\u02bc", "'"), ("\u201c\u201d\u201e\u2033", '"'))
-    for c in some
-}
-_TYPED |= {ord(c): "-" for c in "\u2010\u2011\u2012\u2013\u2014"}
+_TYPED = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201b\u2032\u02bc", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u2033", '"')
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014", "-")
+)
 """The quotes and dashes of word processors, and what is typed."""
 
 
