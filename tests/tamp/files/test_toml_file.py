@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamp.errors import InputError
-from tamp.files.toml_file import Key, line_of, read_toml
+from tamp.files.toml_table import Key, line_of, read_toml
 
 
 @pytest.mark.parametrize(
