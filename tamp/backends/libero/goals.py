@@ -105,14 +105,13 @@ def _place_at(region: str, item: str, own: Goal, scene: Scene) -> str | None:
 
 def equivalent(a: Goal, b: Goal, true: frozenset[Atom]) -> bool:
     """Whether two goals ask for the same, apart from what holds where exactly the atoms `true` do, at the start."""
-    return set(a.untouched) == set(b.untouched) and _asked(a.formula, true) == _asked(b.formula, true)
 
+    def required(formula: Formula) -> set[frozenset[Literal]] | Formula:
+        # no two of the literals left exclude each other, so that there is one set of least sets
+        left = mapped(formula, lambda literal: TRUE if holds(literal, true) else literal)
+        return {frozenset(some) for some in alternatives(left)} if ways(left) <= MOST_WAYS else left
 
-def _asked(formula: Formula, true: frozenset[Atom]) -> set[frozenset[Literal]] | Formula:
-    """The least sets of literals that make a formula true, without literals that hold already; the formula itself
-    where they are too many. No two of the literals left exclude each other, so that there is one such set of sets."""
-    left = mapped(formula, lambda literal: TRUE if holds(literal, true) else literal)
-    return {frozenset(some) for some in alternatives(left)} if ways(left) <= MOST_WAYS else left
+    return set(a.untouched) == set(b.untouched) and required(a.formula) == required(b.formula)
 
 
 def is_the_tasks(goals: tuple[Goal, ...], environment: LiberoEnvironment, true: frozenset[Atom]) -> bool:
