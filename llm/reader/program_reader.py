@@ -109,7 +109,7 @@ def instruction(text: str) -> str:
 
 def setting_text(setting: Setting, own: Sequence[Sentence] = ()) -> str:
     """A setting without what is being done, which changes, and sentences of the domain's own."""
-    examples = (f"such as: {s.words} => {BETWEEN.join(map(str, s.program.lines))}\n" for s in own)
+    examples = (f"such as: {s.words} => {BETWEEN.join(s.program.texts)}\n" for s in own)
     return f"{replace(setting, now='')}\n{''.join(examples)}"
 
 
