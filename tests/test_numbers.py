@@ -88,7 +88,7 @@ at = [0.1, 0.2]
 [things.mug_1]
 category = "porcelain_mug"
 at = [0.05, 0.0]
-yaw = 1.5
+yaw = 0.5
 """
 NUMERIC = """(define (domain tank)
   (:requirements :strips :typing :fluents)

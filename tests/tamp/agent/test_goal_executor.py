@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from cli.solve_report import attempts
+from cli.solve import attempts
 from motion.lookahead import Veto
 from motion.poses import Array
 from tamp.agent.plan_executor import ATTEMPTS
