@@ -44,7 +44,7 @@ class Callbacks:
 
     `say` gets a line of words for what happens, `on_event`, where it is given, each event as plain data instead.
     `orders` gives orders where there is no script, a line at a time, in a thread: `start (pick mug_1
-    table)`, `stop`, `skip 2`, `undo`, `end`, other words to be read, or the same as JSON; an empty line asks for the
+    table)`, `stop`, `skip 2`, `end`, other words to be read, or the same as JSON; an empty line asks for the
     state. After the last line the session is over once nothing runs. `name` is how others are informed who gives the
     orders. `stops` is entered while the session runs, and may stop it.
     """

@@ -48,12 +48,6 @@ def as_before(about: frozenset[str], held_before: frozenset[Atom], domain: Domai
     return (Goal.of(sorted(a for a in held_before if a.args and a.args[0] in about and a.predicate in made)),)
 
 
-def put_back(wanted: Goals, last: Goals, back: Goals) -> Goals:
-    """What is wanted once the last wish is taken back: things as they were, `back`, and the rest of what is still
-    wanted."""
-    return together(without(wanted, spoken_of(last)), back)
-
-
 def _speaks_of(part: Formula, things: frozenset[str]) -> bool:
     return not things.isdisjoint(spoken_of([Goal(part)]))
 

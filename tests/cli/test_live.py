@@ -58,15 +58,6 @@ def test_a_script_with_the_clock_paused_is_the_same_every_time(tmp_path: Path) -
     assert [e["stage"] for e in told[0] if e.get("name") == "(place-on box_1 tray)"] == ["moving", "acting", "done"]
 
 
-def test_an_action_that_failed_is_no_success(tmp_path: Path) -> None:
-    script = tmp_path / "script.jsonl"
-    taken_away = '{"at": 1.5, "disturb": {"thing": "box_1", "by": [0.2, 0.2, 0]}}'
-    script.write_text(f'{{"start": "(pick box_1 table)"}}\n{taken_away}\n{{"at": 9, "end": true}}\n')
-    done = tamp(*FAKE, "--script", str(script), "--clock", "paused", "--out", "run", cwd=tmp_path)
-    outcome = lines(done)[-1]
-    assert (done.returncode, outcome["success"], outcome["reason"]) == (1, False, "box_1 is not in the hand")
-
-
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -107,26 +98,6 @@ def connected(process: subprocess.Popen[str], folder: Path) -> socket.socket:
     connection.settimeout(30)
     connection.connect(str(folder / "orders"))
     return connection
-
-
-def test_orders_over_a_socket_and_who_types_meanwhile_is_refused(tmp_path: Path) -> None:
-    process = begun(tmp_path)
-    try:
-        with connected(process, tmp_path) as connection:
-            connection.sendall(b'{"start": "watch"}\n')
-            heard = connection.makefile("r")
-            named = (e["name"] for e in map(json.loads, heard) if "name" in e)  # it may have been told of a late period
-            assert next(named) == "watch"
-            assert process.stdin is not None and process.stderr is not None
-            process.stdin.write("start hold\n")
-            process.stdin.flush()
-            assert "tamp: no: connection 1 gives the orders here" in next(x for x in process.stderr if "no:" in x)
-            connection.sendall(b'{"end": true}\n')
-            assert process.stdout is not None
-            assert json.loads(process.stdout.read().splitlines()[-1])["event"] == "outcome"
-        assert process.wait(20) == 0
-    finally:
-        process.kill()
 
 
 def test_a_session_that_is_killed_leaves_a_log_that_reads_to_the_end_and_no_process(tmp_path: Path) -> None:

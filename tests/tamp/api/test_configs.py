@@ -16,7 +16,7 @@ from cli.main import COMMANDS, app
 from tamp.api.arm_configs import LiveConfig
 from tamp.api.configs import BenchConfig, SolveConfig
 from tamp.api.options import declared, flag_of
-from tamp.api.tool_configs import CheckConfig, NewConfig, ReportConfig, ValidateConfig, ViewConfig
+from tamp.api.tool_configs import CheckConfig, NewConfig, ValidateConfig, ViewConfig
 from tamp.errors import InputError
 
 GOAL = {"suites": ("libero_goal",)}
@@ -47,7 +47,6 @@ WRONG: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     (LiveConfig, {"perception": "camera"}, "--perception camera is not built yet for tamp live; valid: oracle"),
     (ValidateConfig, {"domain": "d", "problem": "p"}, "no plan given"),
     (CheckConfig, {}, "nothing to check"),
-    (ReportConfig, {"results": ["r"], "prompts": True, "tree": "abc"}, "--prompts makes no table"),
     (ViewConfig, {"run": "r", "host": "127.0.0.1"}, "r is a run, --world and --host are of an arm"),
     (NewConfig, {"kind": "skill", "name": "a", "place": "b"}, "--in is not for a new skill; valid: --domain DIR"),
 ]
