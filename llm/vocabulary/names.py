@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from tamp.errors import InputError
-from tamp.files.toml_file import read_toml
+from tamp.files.toml_table import read_toml
 from tamp.model.domain import Domain
 from tamp.pddl.domain_file import load
 

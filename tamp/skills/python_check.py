@@ -111,12 +111,10 @@ def _misfit(call: ast.Call, method: object) -> str | None:
     try:
         signature.bind(None, *call.args, **{str(k.arg): k.value for k in call.keywords})
     except TypeError as error:
-        return f"{error}; valid: {method.__name__}({', '.join(map(_shown, list(signature.parameters.values())[1:]))})"
+        parameters = list(signature.parameters.values())[1:]
+        takes = [str(p.replace(annotation=inspect.Parameter.empty)) for p in parameters]
+        return f"{error}; valid: {method.__name__}({', '.join(takes)})"
     return None
-
-
-def _shown(parameter: inspect.Parameter) -> str:
-    return str(parameter.replace(annotation=inspect.Parameter.empty))
 
 
 def _globals(code: CodeType) -> Iterator[tuple[int, str]]:
