@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 THING = "thing"
@@ -61,10 +61,10 @@ class Setting:
     can_be: tuple[CallSignature, ...]
     can_do: tuple[CallSignature, ...] = ()
     now: str = ""
-    _by_name: dict[str, Member] = field(init=False, default_factory=dict, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        self._by_name.update({m.name: m for m in self.members})
+    @cached_property
+    def _by_name(self) -> dict[str, Member]:
+        return {m.name: m for m in self.members}
 
     @cached_property
     def groups(self) -> dict[str, tuple[str, ...]]:
