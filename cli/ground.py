@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from functools import partial
 
 import tamp
-from cli.asking import or_assumed
 from cli.output import Output, note
+from cli.terminal import or_assumed
 from tamp.api import language
 from tamp.api.configs import GroundConfig
 from tamp.api.goal_requests import problem_read_by, read_by

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from cli.live_masters import KEYBOARD, typed
 from cli.output import INTERRUPTED, Output, note
-from cli.stopping import stoppable
+from cli.terminal import KEYBOARD, stoppable, typed
 from cli.view import viewed
 from tamp.api.arm_configs import LiveConfig
 from tamp.api.live import Callbacks, begun

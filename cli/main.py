@@ -32,29 +32,29 @@ COMMANDS = (
     CommandEntry("ground", configs.GroundConfig, "cli.ground:ground"),
     CommandEntry("plan", tool_configs.PlanConfig, "cli.plan:plan"),
     CommandEntry("validate", tool_configs.ValidateConfig, "cli.validate:validate"),
-    CommandEntry("check", tool_configs.CheckConfig, "cli.check_domain:check"),
-    CommandEntry("test", tool_configs.TestConfig, "cli.run_domain_tests:test", owns_stdout=True),
+    CommandEntry("check", tool_configs.CheckConfig, "cli.domain_folder:check"),
+    CommandEntry("test", tool_configs.TestConfig, "cli.domain_folder:test", owns_stdout=True),
     CommandEntry("bench", configs.BenchConfig, "cli.run_bench:bench"),
     CommandEntry("report", tool_configs.ReportConfig, "cli.report_results:report"),
     CommandEntry("doctor", tool_configs.DoctorConfig, "cli.doctor:doctor"),
-    CommandEntry("scene list", tool_configs.ListScenesConfig, "cli.scenes_listing:list_scenes"),
-    CommandEntry("scene show", tool_configs.ShowSceneConfig, "cli.scenes_listing:show"),
-    CommandEntry("scene categories", tool_configs.CategoriesConfig, "cli.scenes_listing:categories"),
+    CommandEntry("scene list", tool_configs.ListScenesConfig, "cli.listing:list_scenes"),
+    CommandEntry("scene show", tool_configs.ShowSceneConfig, "cli.listing:show"),
+    CommandEntry("scene categories", tool_configs.CategoriesConfig, "cli.listing:categories"),
     CommandEntry("model list", tool_configs.ListModelsConfig, "cli.model_weights:list_models"),
     CommandEntry("model pull", tool_configs.PullConfig, "cli.model_weights:pull"),
     CommandEntry("objects build", tool_configs.BuildObjectsConfig, "cli.objects:build"),
     CommandEntry("objects list", tool_configs.ListObjectsConfig, "cli.objects:list_objects"),
     CommandEntry("objects show", tool_configs.ShowObjectConfig, "cli.objects:show"),
     CommandEntry("objects add", tool_configs.AddObjectConfig, "cli.objects:add"),
-    CommandEntry("body list", tool_configs.ListBodiesConfig, "cli.body:list_bodies"),
-    CommandEntry("body show", tool_configs.ShowBodyConfig, "cli.body:show"),
+    CommandEntry("body list", tool_configs.ListBodiesConfig, "cli.listing:list_bodies"),
+    CommandEntry("body show", tool_configs.ShowBodyConfig, "cli.listing:show_body"),
     CommandEntry("perception record", configs.RecordConfig, "cli.perception:record"),
     CommandEntry("perception show", tool_configs.ShowRecordingConfig, "cli.perception:show"),
-    CommandEntry("policy serve", configs.ServeConfig, "cli.serve_policy:serve"),
-    CommandEntry("xarm emulate", arm_configs.EmulateConfig, "cli.emulate:emulate"),
-    CommandEntry("xarm run", arm_configs.RunPlanConfig, "cli.arm_run:run_plan"),
-    CommandEntry("xarm clear", arm_configs.ClearConfig, "cli.arm_run:clear_error"),
-    CommandEntry("new", tool_configs.NewConfig, "cli.new:new"),
+    CommandEntry("policy serve", configs.ServeConfig, "cli.perception:serve"),
+    CommandEntry("xarm emulate", arm_configs.EmulateConfig, "cli.arm_commands:emulate"),
+    CommandEntry("xarm run", arm_configs.RunPlanConfig, "cli.arm_commands:run_plan"),
+    CommandEntry("xarm clear", arm_configs.ClearConfig, "cli.arm_commands:clear_error"),
+    CommandEntry("new", tool_configs.NewConfig, "cli.domain_folder:new"),
 )
 
 
@@ -103,7 +103,3 @@ def _invoke() -> int:
     """Typer's own errors (usage) exit 2; an interrupt before a command starts is reported like any other."""
     app()
     return 0
-
-
-if __name__ == "__main__":
-    main()

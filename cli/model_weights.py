@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KnownModel:
-    """A model that can be named. `state` is `present` (at `path`), `missing`, `broken` (a file of a wrong size or
-    sha256), or `hub` for one that is fetched from there, of which `path`, `bytes` and `sha256` are not known here."""
+    """A model that can be named. `state` is `present` (at `path`), `missing`, `broken` (a file of a wrong size),
+    or `hub` for one that is fetched from there, of which `path`, `bytes` and `sha256` are not known here."""
 
     name: str
     default: bool = False
@@ -66,8 +65,16 @@ def pull(config: PullConfig, out: Output) -> int:
 
     name = config.name
     if not weights.is_hub_name(name):
-        with progress("tenths", 10) as done:
-            weights.pull(name, _tenths(done), verify=config.verify, say=say)
+        reported = 0
+
+        def tenths(done: int, total: int) -> None:
+            nonlocal reported
+            while reported < 10 * done // total:
+                reported += 1
+                report(f"  {reported * 10} % of {total / 1e9:.2f} GB")
+
+        with progress("tenths", 10) as report:
+            weights.pull(name, tenths, verify=config.verify, say=say)
         model = _described(weights.known(name))
     elif config.verify:
         raise InputError(f"--verify is for weights whose sha256 is known here, {name} is not; see: tamp model list")
@@ -77,16 +84,3 @@ def pull(config: PullConfig, out: Output) -> int:
     about = {"name": name, "path": model.path, "bytes": model.bytes, "sha256": model.sha256}
     out.answer(about, [f"{model.path}"])
     return 0
-
-
-def _tenths(report: Callable[[str], None]) -> Callable[[int, int], None]:
-    """Reports every tenth of the bytes."""
-    reported = 0
-
-    def progress(done: int, total: int) -> None:
-        nonlocal reported
-        while reported < 10 * done // total:
-            reported += 1
-            report(f"  {reported * 10} % of {total / 1e9:.2f} GB")
-
-    return progress

@@ -12,17 +12,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from cli import missing
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.quiet import debugging, hush_warnings
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-MOST_TOLD = 20
-"""Mistakes in one input that are said; `--json`, where a command has them there, has all."""
+MOST_REPORTED = 20
+"""Mistakes in one input that are reported; `--json`, where a command has them there, has all."""
 
 INTERRUPTED = 130  # 128 + SIGINT
 BROKEN_PIPE = 141  # 128 + SIGPIPE
@@ -91,23 +88,17 @@ def counted(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 
-def console() -> Console:
-    """A rich console on standard error: colours and live progress only when that is a terminal."""
-    from rich.console import Console
-
-    return Console(stderr=True, highlight=False)
-
-
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
     """Yields a function that counts one more done and says a line about it, if it has one; a bar on a terminal."""
     if not sys.stderr.isatty():
         yield lambda line: say(line) if line else None
         return
+    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console()) as bar:
+    with Progress(*columns, console=Console(stderr=True, highlight=False)) as bar:
         task = bar.add_task(what, total=total)
 
         def advance(line: str) -> None:
@@ -119,12 +110,12 @@ def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
 
 
 def say_wrong(error: TampError) -> None:
-    """An error on standard error, all that is wrong a line each, as far as anybody would read it."""
+    """An error on standard error, all that is wrong a line each, the first `MOST_REPORTED`."""
     wrong = error.messages if isinstance(error, InputError) else (str(error),)
-    for message in wrong[:MOST_TOLD]:
+    for message in wrong[:MOST_REPORTED]:
         say(f"tamp: error: {' '.join(message.split())}")
-    if len(wrong) > MOST_TOLD:
-        say(f"tamp: error: … and {len(wrong) - MOST_TOLD} more like these")
+    if len(wrong) > MOST_REPORTED:
+        say(f"tamp: error: … and {len(wrong) - MOST_REPORTED} more like these")
 
 
 def run(command: Callable[[], int], name: str = "") -> int:

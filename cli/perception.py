@@ -1,13 +1,14 @@
-"""`tamp perception` and `tamp calibrate`: recordings, what the camera mode makes of them, and where cameras are."""
+"""`tamp perception`: recordings, and what the camera mode makes of them; `tamp calibrate`; `tamp policy`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from cli.output import Output, counted, progress
+from cli.output import INTERRUPTED, Output, counted, note, progress
 from tamp.api import camera_recordings
-from tamp.api.configs import RecordConfig
+from tamp.api.configs import RecordConfig, ServeConfig
 from tamp.api.tool_configs import CalibrateConfig, ShowRecordingConfig
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def record(config: RecordConfig, out: Output) -> int:
-    """Record each scene into a folder of its own."""
+    """Record each scene into its own folder."""
     found, orders = [], camera_recordings.orders(config)
     with progress("recording", len(orders)) as done:
         for order in orders:
@@ -71,3 +72,27 @@ def _calibrated(found: CalibratedCameras) -> Iterator[str]:
     yield f"written to {found.file}; as a world file has it:"
     for line in found.world:
         yield f"    {line}"
+
+
+def serve(config: ServeConfig, out: Output) -> int:
+    """Serve this toolkit behind the interface of a learned policy, until Ctrl-C; one line once it listens."""
+    from tamp.api import camera_policies
+
+    about = {
+        "policy": "tamp",
+        "version": version("tamp-toolkit"),
+        "perception": "camera",
+        "llm": config.llm,
+        "planner": config.planner,
+        "action": "LIBERO's standard action: OSC_POSE displacement (6,) and gripper, in [-1, 1]",
+        "action_horizon": 1,
+    }
+
+    def ready(port: int) -> None:
+        out.answer({"port": port, **about}, [f"policy at ws://127.0.0.1:{port}"])
+
+    try:
+        camera_policies.serve(config, about, ready, note)
+    except KeyboardInterrupt:
+        note("interrupted")
+    return INTERRUPTED

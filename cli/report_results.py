@@ -21,15 +21,10 @@ DIFFERENT = "the runs are of different git trees"
 
 def report(config: ReportConfig, out: Output) -> int:
     """Print one table of one run, of whatever parts; runs that have episodes in common side by side, and compared over
-    these. Episodes of which there are only logs get a table of their own, and `html` and `prompts` say something
-    else."""
+    these. Episodes of which there are only logs get a table of their own; with `html` a page is written."""
     paths = list(config.results)
     if config.html is not None:
         return _page(config.html, paths, config.tree, out)
-    if config.prompts:
-        from cli.prompts import report_prompts
-
-        return report_prompts(paths, config.examples, out)
     if bench_report.are_logs(paths):
         return _episodes(config, paths, out)
     runs = bench_report.read_runs(paths, config.tree)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +40,35 @@ def validate(config: ValidateConfig, out: Output) -> int:
         if other := judging.other_domain(config.domain, config.problem):
             note(f"note: {other}")
     world = None if config.world is None else arguments.workcell(config.world)
-    judgement = _Judgement(config, out, judge, world, page, judging.RepairBudget(config.mend_seconds))
-    answers = [judgement.of(path) for path in config.plans or [Path(config.domain)]]
+    budget = judging.RepairBudget(config.mend_seconds)
+
+    def judged(path: Path) -> tuple[Answer, list[str]]:
+        """The verdict on a plan, as data and as lines; on the page, too, when there is one."""
+        source = judging.source_of(path)
+        if (config.form or judging.format_of(source, judge)) == "xarm":
+            answer, lines = _contract(source, judge, world)
+            if page is not None:
+                page.alone(source.name, answer["valid"], lines)
+            return answer, lines
+        if world is not None:
+            raise InputError(f"{source.name} is no xArm action plan, and --world is for those")
+        if judge is None:
+            raise InputError(f"{source.name} is no xArm action plan; for others give DOMAIN PROBLEM PLAN...")
+        found = judging.judged(source, judge, config.form, config.trace, budget)
+        plan, verdict = found.plan, found.verdict
+        if page is not None:
+            page.judged(plan, verdict, judge, list(lines_of(plan, replace(verdict, changes=()))))
+        return _as_dict(plan, verdict, config.trace), list(lines_of(plan, verdict))
+
+    answers = []
+    for path in config.plans or [Path(config.domain)]:
+        try:
+            answer, lines = judged(path)
+        except InputError as e:
+            answer, lines = _unread(path, e, page), []
+        answers.append(answer)
+        if not out.json:
+            out.print(lines)
     valid = all(a["valid"] for a in answers)
     if out.json:
         domain = config.domain if judge else None
@@ -54,49 +81,16 @@ def validate(config: ValidateConfig, out: Output) -> int:
     return VALID if valid else INVALID
 
 
-@dataclass(frozen=True)
-class _Judgement:
-    """How each plan is judged, and where the verdict goes."""
-
-    config: ValidateConfig
-    out: Output
-    judge: PlanJudge | None
-    world: Workcell | None
-    page: PlanPage | None
-    budget: judging.RepairBudget
-
-    def of(self, path: Path) -> Answer:
-        """The verdict on a plan as JSON has it; printed, and put on a page, too when there is where to."""
-        try:
-            answer, lines = self._judged(path)
-        except InputError as e:
-            say_wrong(e)
-            wrong, repair = list(e.messages), judging.repair_of(e)
-            for line in _repair_lines(repair):
-                say(line if line.startswith(" ") else f"tamp: note: {line}")
-            if self.page is not None:
-                self.page.alone(str(path), None, [*wrong, *_repair_lines(repair)])
-            return {"plan": path, "valid": None, "error": str(e), "errors": wrong, **_repair_as_dict(repair)}
-        if not self.out.json:
-            self.out.print(lines)
-        return answer
-
-    def _judged(self, path: Path) -> tuple[Answer, list[str]]:
-        form, judge, source = self.config.form, self.judge, judging.source_of(path)
-        if (form or judging.format_of(source, judge)) == "xarm":
-            answer, lines = _contract(source, judge, self.world)
-            if self.page is not None:
-                self.page.alone(source.name, answer["valid"], lines)
-            return answer, lines
-        if self.world is not None:
-            raise InputError(f"{source.name} is no xArm action plan, and --world is for those")
-        if judge is None:
-            raise InputError(f"{source.name} is no xArm action plan; for others give DOMAIN PROBLEM PLAN...")
-        found = judging.judged(source, judge, form, self.config.trace, self.budget)
-        plan, verdict = found.plan, found.verdict
-        if self.page is not None:
-            self.page.judged(plan, verdict, judge, list(lines_of(plan, replace(verdict, changes=()))))
-        return _as_dict(plan, verdict, self.config.trace), list(lines_of(plan, verdict))
+def _unread(path: Path, error: InputError, page: PlanPage | None) -> Answer:
+    """Report a plan that cannot be read."""
+    say_wrong(error)
+    repair = judging.repair_of(error)
+    for line in _repair_lines(repair):
+        say(line if line.startswith(" ") else f"tamp: note: {line}")
+    if page is not None:
+        page.alone(str(path), None, [*error.messages, *_repair_lines(repair)])
+    about = {"plan": path, "valid": None, "error": str(error), "errors": list(error.messages)}
+    return {**about, **_repair_as_dict(repair)}
 
 
 def _contract(source: Source, judge: PlanJudge | None, world: Workcell | None) -> tuple[Answer, list[str]]:
@@ -122,7 +116,7 @@ def _as_dict(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
         _placed(plan, f.step) | {"message": f.message, "unmet": f.unmet, "values": dict(f.values)}
         for f in verdict.further
     ]
-    answer |= {"notes": list(plan.notes), "rounded": list(verdict.rounded)}
+    answer["rounded"] = list(verdict.rounded)
     return answer | ({"trace": verdict.changes} if trace else {})
 
 
@@ -145,8 +139,7 @@ def _placed(plan: PlanFile, number: int | None) -> Answer:
 
 
 def lines_of(plan: PlanFile, verdict: Verdict) -> Iterator[str]:
-    """A verdict for people: what became of the plan, what of its file was not read, then what was unmet, then what was
-    traced."""
+    """A verdict for people: what became of the plan, then what was unmet, then what was traced."""
     count = counted(verdict.length, "step")
     if verdict.valid:
         cost = "" if verdict.cost is None else f", cost {verdict.cost:g}"
@@ -156,8 +149,6 @@ def lines_of(plan: PlanFile, verdict: Verdict) -> Iterator[str]:
     else:
         step = plan.steps[verdict.failed_at - 1]
         yield f"{_where(plan, step)}: invalid at step {verdict.failed_at}, {step}: {verdict.message}"
-    for remark in plan.notes:
-        yield f"  {remark}"
     if verdict.rounded:
         more = f" and {len(verdict.rounded) - 10} more" if len(verdict.rounded) > 10 else ""
         numbers = f"step{'' if len(verdict.rounded) == 1 else 's'} {', '.join(map(str, verdict.rounded[:10]))}{more}"
@@ -169,16 +160,13 @@ def lines_of(plan: PlanFile, verdict: Verdict) -> Iterator[str]:
     if verdict.further and verdict.failed_at:
         yield f"  if {plan.steps[verdict.failed_at - 1]} were done all the same:"
     for f in verdict.further:
-        yield f"    {_failure(plan, f.step)} {f.message}"
+        if f.step is None:
+            yield f"    {plan.name}: the goal {f.message}"
+        else:
+            step = plan.steps[f.step - 1]
+            yield f"    {_where(plan, step)}: step {f.step}, {step}: {f.message}"
     for step, made in zip(plan.steps, verdict.changes, strict=False):
         yield f"  {step}: {' '.join(made) or 'nothing changes'}"
-
-
-def _failure(plan: PlanFile, number: int | None) -> str:
-    if number is None:
-        return f"{plan.name}: the goal"
-    step = plan.steps[number - 1]
-    return f"{_where(plan, step)}: step {number}, {step}:"
 
 
 def _where(plan: PlanFile, step: Step) -> str:

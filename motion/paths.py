@@ -235,7 +235,7 @@ def _by_way(world: World, q: Array, T_goal: Array, check: Check) -> Array | None
     """The shortest free path of those that are straight but for one or two points between: up, across and down; or
     by a point beside or above the middle of the straight line."""
     T_start = world.forward(q)
-    ways = [[T_start, *stops, T_goal] for stops in (*_lifts(T_start, T_goal), *_detours(T_start, T_goal))]
+    ways = [[T_start, *stops, T_goal] for stops in _stops(T_start, T_goal)]
     for way in sorted(ways, key=travelled):
         path = np.array([q])
         for T in way[1:]:
@@ -248,15 +248,11 @@ def _by_way(world: World, q: Array, T_goal: Array, check: Check) -> Array | None
     return None
 
 
-def _lifts(T_start: Array, T_goal: Array) -> list[list[Array]]:
-    top = max(T_start[2, 3], T_goal[2, 3])
-    return [[lifted(T, top + rise - T[2, 3]) for T in (T_start, T_goal)] for rise in RISES]
-
-
-def _detours(T_start: Array, T_goal: Array) -> list[list[Array]]:
+def _stops(T_start: Array, T_goal: Array) -> list[list[Array]]:
+    """Points between: above both ends, and one above or beside the middle of the straight line."""
     middle = 0.5 * (T_start[:3, 3] + T_goal[:3, 3])
     top = max(T_start[2, 3], T_goal[2, 3])
-    stops = []
+    stops = [[lifted(T, top + rise - T[2, 3]) for T in (T_start, T_goal)] for rise in RISES]
     for x, y in DETOURS:
         for rise in RISES[:2]:
             p = np.array([middle[0] + x, middle[1] + y, top + rise])

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import mujoco
 import numpy as np
 
-from motion.parallel_fingers import measured, opening_of, zeroed
-from motion.poses import Array
+from motion.poses import Array, inverse, moved, pose
 from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains
 from motion.robot_parts import ModelError, PartJoint, RigidPart, joints_above, mjcf
 
@@ -28,6 +27,16 @@ ROTOR = 0.1
 """kg m² of a motor's rotor as its joint feels it, where the model has none."""
 SHORTEST, LONGEST = 0.1, 5.0
 """Metres from an arm's first joint to the link that its tool is on, along the arm."""
+ALONG = 0.98
+"""Cosine of the angle up to which two directions are the same."""
+TOUCHING = 0.002
+"""Metres between the pads up to which a closed hand is closed: shapes are no better."""
+OPENING_ERROR = 0.005
+"""Metres by which an opening that is stated may miss the one that is measured."""
+BESIDE = 0.005
+"""Metres by which the tool point may miss the middle between the pads."""
+AROUND = 0.01
+"""Metres from the pads, across the fingers, within which the tool point is between them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +93,7 @@ def assembled(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> RobotDescript
         last = spec.arm_joints[-1]
         raise ModelError(f"link {spec.tool_link!r} is not carried by {last!r}; valid: one behind it", "tool", "link")
     _check_length(parts, spec)
-    fingers = measured(parts, spec)
-    opening = opening_of(fingers, spec.opening)
-    parts = zeroed(parts, fingers)
+    parts, pads, opening = _with_fingers_measured(parts, spec)
     pairs = watched_pairs(parts, spec.arm_joints, spec.posture)
     return RobotDescription(
         mjcf=mjcf(parts, {TOOL_SITE: (spec.tool_link, spec.T_link_tool)}, pairs),
@@ -95,7 +102,7 @@ def assembled(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> RobotDescript
         posture=spec.posture,
         pinned_bodies=frozenset(p.name for p in parts if not _moving(parts, p.name)),
         finger_joints=spec.finger_joints,
-        pad_geoms=fingers.pads,
+        pad_geoms=pads,
         gripper=replace(spec.gripper, opening=opening),
         gains=spec.gains,
         response=spec.response,
@@ -185,6 +192,137 @@ def _check_length(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> None:
         raise ModelError(f"from its first joint to {spec.tool_link!r} the arm is {length:.4g} m; {valid}", "arm_joints")
     if spec.reach > (most := length + float(np.linalg.norm(spec.T_link_tool[:3, 3]))):
         raise ModelError(f"reach is {spec.reach:g}; valid: up to {most:.3f}, the length of the arm", "reach")
+
+
+def _with_fingers_measured(
+    parts: tuple[RigidPart, ...], spec: AssemblySpec
+) -> tuple[tuple[RigidPart, ...], tuple[str, str], float]:
+    """The parts with the two finger joints, which have limits, at zero where the pads touch, and at half of the opening
+    each when they are open, in whichever direction; the solids that are the pads; metres that the hand opens.
+    ModelError for a hand of another kind, pads that do not move with the fingers, a tool frame that is not between the
+    pads with x along the fingers, and another opening than is stated."""
+    one, other = _joints(parts, spec.finger_joints)
+    solids = _pads(parts, spec)
+    m = mujoco.MjModel.from_xml_string(mjcf(parts, {"tool": (spec.tool_link, spec.T_link_tool)}, ()))
+    d = mujoco.MjData(m)
+    for name, value in zip(spec.arm_joints, spec.posture, strict=True):
+        d.joint(name).qpos[0] = value
+    mujoco.mj_kinematics(m, d)
+    joints = [m.joint(one).id, m.joint(other).id]
+    axes = d.xaxis[joints]
+    _check_axes(axes, d.site("tool").xmat.reshape(3, 3)[:, 0])
+    middles = np.array([np.mean([d.geom(g).xpos for g in each], axis=0) for each in solids])
+    closing = np.sign(axes @ (middles[1] - middles[0])) * (1, -1)
+    ranges = m.jnt_range[joints]
+    ends: dict[str, tuple[float, float]] = {}  # closed, open
+    for name, (low, high), sign in zip((one, other), ranges.tolist(), closing, strict=True):
+        ends[name] = (low, high) if sign < 0 else (high, low)
+    for name, (_, opened) in ends.items():
+        d.joint(name).qpos[0] = opened
+    mujoco.mj_kinematics(m, d)
+    T_tool_world = inverse(pose(d.site("tool").xpos, d.site("tool").xmat.reshape(3, 3)))
+    wide, pads, p_middle = _between(m, d, solids)
+    travel = np.ptp(ranges, axis=1)
+    if abs(travel[0] - travel[1]) > TOUCHING:
+        raise ModelError(f"the fingers slide {travel[0]:g} and {travel[1]:g} m; valid: as far as each other", "ranges")
+    _check_tool_point(moved(p_middle[None], T_tool_world)[0], _box(d, parts, pads, T_tool_world))
+    if spec.opening is not None and abs(spec.opening - wide) > OPENING_ERROR:
+        slides = ", ".join(f"{name} slides {abs(b - a):g} m" for name, (a, b) in ends.items())
+        raise ModelError(
+            f"gripper.opening is {spec.opening:g}; valid: {wide:.4f} m, how far the pads are apart at the ends of "
+            f"their joints ({slides})",
+            "gripper",
+            "opening",
+        )
+    gap = wide - float(travel.sum())
+    shut = abs(gap) <= TOUCHING
+    zeroed = tuple(
+        _zeroed(p, *ends[p.joint.name], 0.0 if shut else gap) if p.joint and p.joint.name in ends else p for p in parts
+    )
+    return zeroed, pads, min(spec.opening or wide, wide - gap if shut else wide)
+
+
+def _zeroed(part: RigidPart, closed: float, opened: float, gap: float) -> RigidPart:
+    """A finger whose joint is at zero where the pads would touch, that are `gap` metres apart when it is closed."""
+    assert part.joint is not None
+    zero = closed - float(np.sign(opened - closed)) * gap / 2
+    low, high = sorted((opened - zero, closed - zero))
+    return replace(part.held_at(zero), joint=replace(part.joint, limits=(low, high)))
+
+
+def _joints(parts: tuple[RigidPart, ...], names: Sequence[str]) -> tuple[str, str]:
+    joints = {p.joint.name: p.joint for p in parts if p.joint}
+    for n, name in enumerate(names):
+        if joints[name].kind != "slide":
+            raise ModelError(f"finger joint {name!r} turns; valid: two joints that slide", "finger_joints", n)
+    return names[0], names[1]
+
+
+def _pads(parts: tuple[RigidPart, ...], spec: AssemblySpec) -> list[list[str]]:
+    """The solids that may be pads, of each finger."""
+    by_name = {p.name: p for p in parts}
+    found: dict[str, list[str]] = {}
+    for n, name in enumerate(spec.pads):
+        part = by_name.get(name) or next((p for p in parts if name in p.solids), None)
+        solids = list(part.solids) if part and part.name == name else [name]
+        if part is None:
+            valid = ", ".join(p.name for p in parts if _finger(by_name, p, spec.finger_joints))
+            raise ModelError(f"pads has {name!r}, which is no link; valid: {valid}", "pads", n)
+        if not solids:
+            raise ModelError(f"pads has {name!r}, of which nothing collides; valid: a link with a shape", "pads", n)
+        finger = _finger(by_name, part, spec.finger_joints)
+        if finger is None or finger in found:
+            why = "is on no finger" if finger is None else f"is on {finger!r}, as the other is"
+            raise ModelError(f"pads has {name!r}, which {why}; valid: one on each finger", "pads", n)
+        found[finger] = solids
+    return [found[name] for name in spec.finger_joints]
+
+
+def _finger(by_name: dict[str, RigidPart], part: RigidPart, joints: Sequence[str]) -> str | None:
+    """The finger's joint that carries a part."""
+    return next((name for name in joints_above(by_name, part.name) if name in joints), None)
+
+
+def _between(m: mujoco.MjModel, d: mujoco.MjData, solids: list[list[str]]) -> tuple[float, tuple[str, str], Array]:
+    """Metres between the nearest two solids of the fingers, these, and the middle (3,) of the shortest line."""
+    best: tuple[float, tuple[str, str], Array] | None = None
+    for a in solids[0]:
+        for b in solids[1]:
+            ends = np.zeros(6)
+            distance = float(mujoco.mj_geomDistance(m, d, m.geom(a).id, m.geom(b).id, 10.0, ends))
+            if best is None or distance < best[0]:
+                best = distance, (a, b), 0.5 * (ends[:3] + ends[3:])
+    assert best is not None
+    return best
+
+
+def _box(d: mujoco.MjData, parts: tuple[RigidPart, ...], pads: tuple[str, str], T_tool_world: Array) -> Array:
+    T_world_parts = (pose(d.body(p.name).xpos, d.body(p.name).xmat.reshape(3, 3)) for p in parts)
+    clouds = (moved(p.corners(*pads), T_tool_world @ T) for p, T in zip(parts, T_world_parts, strict=True))
+    points = np.concatenate(list(clouds))
+    return np.array([points.min(axis=0), points.max(axis=0)])
+
+
+def _check_axes(axes: Array, x: Array) -> None:
+    if abs(float(axes[0] @ axes[1])) < ALONG:
+        raise ModelError("the two fingers do not slide along one line; valid: a parallel gripper", "finger_joints")
+    if abs(float(axes[0] @ x)) < ALONG:
+        angle = np.degrees(np.arccos(min(1.0, abs(float(axes[0] @ x)))))
+        raise ModelError(f"x of the tool is {angle:.0f}° off the fingers' way; valid: x along it", "tool", "rpy")
+
+
+def _check_tool_point(p_middle: Array, box: Array) -> None:
+    if abs(p_middle[0]) > BESIDE:
+        raise ModelError(
+            f"the middle between the open pads is {p_middle[0]:.4f} m along x from the tool point; valid: between them",
+            "tool",
+            "xyz",
+        )
+    low, high = box[:, 1:] + [[-AROUND], [AROUND]]
+    if (low > 0).any() or (high < 0).any():
+        (_, y0, z0), (_, y1, z1) = box
+        spans = f"y {y0:.4f} to {y1:.4f} and z {z0:.4f} to {z1:.4f} m"
+        raise ModelError(f"the pads are at {spans} from the tool point; valid: it is between them", "tool", "xyz")
 
 
 def watched_pairs(parts: tuple[RigidPart, ...], arm_joints: tuple[str, ...], posture: Array) -> tuple[Pair, ...]:

@@ -191,15 +191,11 @@ def _mesh(file: Path, name: str, at: str) -> Path:
 
 def _in_package(file: Path, package: str, rest: str) -> Iterator[Path]:
     for folder in file.resolve().parents:
-        if folder.name == package or _is_package(folder, package):
+        manifest = folder / "package.xml"  # of a repository that is called otherwise
+        named = manifest.is_file() and f"<name>{package}</name>" in manifest.read_text(errors="replace")
+        if folder.name == package or named:
             yield folder / rest
         yield folder / package / rest
-
-
-def _is_package(folder: Path, name: str) -> bool:
-    """Whether a folder is a ROS package of a name, as a repository that is called otherwise may be."""
-    manifest = folder / "package.xml"
-    return manifest.is_file() and f"<name>{name}</name>" in manifest.read_text(errors="replace")
 
 
 def _asset(file: Path, at: str) -> tuple[str, bytes]:
@@ -209,13 +205,10 @@ def _asset(file: Path, at: str) -> tuple[str, bytes]:
         valid = f"{', '.join((*MESHES, *CONVERTED))}: convert what collides"
         raise ModelError(f"{at}: a mesh {kind or 'without a suffix'} is not read; valid: {valid}")
     data = file.read_bytes()
-    if kind in CONVERTED or (kind == ".stl" and _is_text(data)):
+    is_text = data[:5] == b"solid" and len(data) != 84 + 50 * int.from_bytes(data[80:84], "little")
+    if kind in CONVERTED or (kind == ".stl" and is_text):
         return f"{file.stem}.obj", _as_obj(file, at)
     return f"{file.stem}{kind}", data
-
-
-def _is_text(data: bytes) -> bool:
-    return data[:5] == b"solid" and len(data) != 84 + 50 * int.from_bytes(data[80:84], "little")
 
 
 def _as_obj(file: Path, at: str) -> bytes:
@@ -226,7 +219,7 @@ def _as_obj(file: Path, at: str) -> bytes:
         text = mesh.export(file_type="obj", include_normals=False, include_color=False, include_texture=False)
         return str(text).encode()
     except Exception as e:  # whatever its readers make of broken files
-        raise ModelError(f"{at}: cannot read the mesh {file}: {one_line(e) or type(e).__name__}") from e
+        raise ModelError(f"{at}: cannot read the mesh {file}: {' '.join(str(e).split()) or type(e).__name__}") from e
 
 
 def _mjcf(file: Path, document: Document, radians: bool) -> tuple[RigidPart, ...]:
@@ -259,11 +252,6 @@ def _check_sizes(document: Document, parts: tuple[RigidPart, ...]) -> None:
             what = f"link {part.name!r} is {size:.4g} m large; valid: up to {LARGEST:g} m"
             question = "Are these millimetres? Then the mesh wants scale 0.001"
             raise ModelError(f"{document.of(part.name, *LINKS)}: {what}. {question}")
-
-
-def one_line(e: Exception) -> str:
-    """What an error says, on one line."""
-    return " ".join(str(e).split())
 
 
 def standing(mjcf: str, T_world_base: Array) -> str:

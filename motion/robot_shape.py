@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,35 +135,18 @@ def _corners(of: Shape | Hull) -> Array:
     if of.kind == "box":
         return of.corners()
     radius, half = float(of.size[0]), 0.0 if of.kind == "sphere" else float(of.size[1])
-    rings = ((radius, half),) if of.kind == "cylinder" else _rounded(radius, half)
+    angles = np.deg2rad([45.0, 90.0] if of.kind != "cylinder" else [])
+    rings = [(radius, half), *((radius * np.cos(a), half + radius * np.sin(a)) for a in angles)]  # of a round end
     turn = np.linspace(0.0, 2 * np.pi, AROUND, endpoint=False)
     local = [[r * np.cos(a), r * np.sin(a), side * z] for r, z in rings for side in (-1.0, 1.0) for a in turn]
     return moved(np.array(local), of.T_body_shape)
 
 
-def _rounded(radius: float, half: float) -> tuple[tuple[float, float], ...]:
-    """Radius and height of the rings that stand for the round end of a capsule."""
-    return tuple((radius * np.cos(a), half + radius * np.sin(a)) for a in np.deg2rad([0.0, 45.0, 90.0]))
-
-
-@dataclass(frozen=True, eq=False)
-class Survey:
-    """A robot at its posture with the hand open. `T_base_tool` (4, 4); boxes (2, 3), lower and upper corner, in the
-    tool's frame, around the `pads`, the `fingers` and the `palm`, which is all that the last joint of the arm carries
-    without them; `limits` (n, 2) of the arm's joints; `watched` pairs of shapes must not touch; `kilograms` of all
-    that moves."""
-
-    T_base_tool: Array
-    pads: Array
-    fingers: Array
-    palm: Array
-    limits: Array
-    watched: int
-    kilograms: float
-
-
-def survey(robot: RobotDescription) -> Survey:
-    """The robot's hand and arm, with its base where the description has it. It has two fingers."""
+def survey(robot: RobotDescription) -> dict[str, Any]:
+    """A robot with two fingers at its posture, the hand open, its base where the description has it: `T_base_tool`
+    (4, 4); boxes (2, 3), lower and upper corner, in the tool's frame, around the `pads`, the `fingers` and the `palm`,
+    which is all that the last joint of the arm carries without them; `limits` (n, 2) of the arm's joints; how many
+    pairs of shapes must not touch, `watched`; `kilograms` of all that moves."""
     world, shape = World(robot, []), RobotShape.of(robot)
     T_base_tool = world.forward(robot.posture)
     frames = shape.part_frames(robot.posture, robot.gripper.opening)
@@ -176,12 +160,12 @@ def survey(robot: RobotDescription) -> Survey:
 
     fingers = [name for name, joints in above.items() if any(j in robot.finger_joints for j in joints)]
     hand = [name for name, joints in above.items() if robot.arm_joints[-1] in joints]
-    return Survey(
-        T_base_tool=T_base_tool,
-        pads=box(fingers, robot.pad_geoms),
-        fingers=box(fingers),
-        palm=box(name for name in hand if name not in fingers),
-        limits=world.limits,
-        watched=int(world.model.npair),
-        kilograms=sum(p.mass for p in shape.parts if above[p.name]),
-    )
+    return {
+        "T_base_tool": T_base_tool,
+        "pads": box(fingers, robot.pad_geoms),
+        "fingers": box(fingers),
+        "palm": box(name for name in hand if name not in fingers),
+        "limits": world.limits,
+        "watched": int(world.model.npair),
+        "kilograms": sum(p.mass for p in shape.parts if above[p.name]),
+    }

@@ -30,7 +30,7 @@ SLAB = 10.0
 """Half the width in metres of the box that stands for a plane."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Nearest:
     """The nearest that `link` came to `other`, a body or another link: metres, negative inside, and when (s). What is
     held counts as a link of the robot, under its own name."""
@@ -44,11 +44,10 @@ class Nearest:
 @dataclass(frozen=True)
 class ClearanceReport:
     """The nearest that the robot came to the bodies and to itself; None where nothing was within the distance that was
-    looked at. `looked` configurations were."""
+    looked at."""
 
     bodies: Nearest | None
     itself: Nearest | None
-    looked: int
 
     def touches(self, clearance: float = 0.0) -> Nearest | None:
         """What was nearer than `clearance` metres to the robot, or the robot that touched itself; the worse of both."""
@@ -99,10 +98,6 @@ def second_engine(
         bullet.close()
 
 
-Found = tuple[float, str, str]
-"""Distance in metres, the robot's link and what it is near."""
-
-
 class SecondEngine:
     """The robot and the bodies in one PyBullet client."""
 
@@ -133,7 +128,11 @@ class SecondEngine:
             side = math.copysign(0.5, float(m.joint(name).range.sum()))
             apart = robot.gripper.opening if opening is None else opening
             bullet.resetJointState(self.robot, joints[name], side * apart)
-        hand = _hand(parts, robot) | ({held.body.name} if held is not None else set())
+        by_name, last = {part.name: part for part in parts}, robot.arm_joints[-1]
+        hand = {
+            p.name for p in parts if last in joints_above(by_name, p.name) and not (p.joint and p.joint.name == last)
+        }
+        hand |= {held.body.name} if held is not None else set()
         self.hand = {i for i in self.moving if self.links[i] in hand}
         others = [b for b in bodies if held is None or b.name != held.body.name]
         placed = [(s, b.T_world_body @ s.T_body_shape, b.name) for b in others for s in b.shapes]
@@ -167,15 +166,13 @@ class SecondEngine:
         n = len(self.joints)
         if q.shape != (len(times), n) or not (np.isfinite(q).all() and np.isfinite(times).all()):
             raise ValueError(f"a motion of {n} joints is finite samples (k, {n}) and k times, not {q.shape}")
-        outside: Nearest | None = None
-        inside: Nearest | None = None
-        looked = 0
+        report = ClearanceReport(None, None)
         for time, configuration in self._densified(q, times):
             self.move(configuration)
-            outside = _nearer(outside, self.to_bodies(far, meant), time)
-            inside = _nearer(inside, self.to_itself(far), time)
-            looked += 1
-        return ClearanceReport(outside, inside, looked)
+            now = self.to_bodies(far, meant, time), self.to_itself(far, time)
+            pairs = zip((report.bodies, report.itself), now, strict=True)
+            report = ClearanceReport(*(min(filter(None, pair), default=None) for pair in pairs))
+        return report
 
     def _densified(self, q: Array, times: Array) -> Iterator[tuple[float, Array]]:
         """The motion in steps in which no part of the robot moves more than `STEP`."""
@@ -189,10 +186,10 @@ class SecondEngine:
         """Put the arm at a configuration (n,)."""
         self.bullet.resetJointStatesMultiDof(self.robot, self.joints, q[:, None].tolist())
 
-    def to_bodies(self, far: float, meant: frozenset[str] = frozenset()) -> Found | None:
+    def to_bodies(self, far: float, meant: frozenset[str] = frozenset(), time: float = 0.0) -> Nearest | None:
         """The nearest body within `far` metres; the hand and what it holds may be near those that are `meant`."""
         found = [
-            (point[8], self.links[point[3]], name)
+            Nearest(point[8], time, self.links[point[3]], name)
             for body, name in self._around(far)
             for point in self._points(body, far)
             if point[3] in self.moving and not (name in meant and point[3] in self.hand)
@@ -206,12 +203,12 @@ class SecondEngine:
         apart = np.maximum(self._low - boxes[:, 1, None], boxes[:, 0, None] - self._high).max(axis=2)
         return (self.bodies[n] for n in np.flatnonzero((apart < far).any(axis=0)))
 
-    def to_itself(self, far: float) -> Found | None:
+    def to_itself(self, far: float, time: float = 0.0) -> Nearest | None:
         """The nearest pair of the robot's own parts within `far` metres."""
         if not self.pairs:
             return None
         found = [
-            (point[8], self.links[point[3]], self.links[point[4]])
+            Nearest(point[8], time, self.links[point[3]], self.links[point[4]])
             for point in self._points(self.robot, far)
             if frozenset((point[3], point[4])) in self.pairs
         ]
@@ -223,13 +220,6 @@ class SecondEngine:
         if points is None:
             raise RuntimeError("PyBullet gave no answer")
         return points  # type: ignore[no-any-return]
-
-
-def _nearer(best: Nearest | None, found: Found | None, time: float) -> Nearest | None:
-    if found is None or (best is not None and best.distance <= found[0]):
-        return best
-    distance, link, other = found
-    return Nearest(distance, time, link, other)
 
 
 def _with_links_of_their_own(parts: Iterable[RigidPart], solids: set[str]) -> Iterator[RigidPart]:
@@ -268,10 +258,3 @@ def _reach(parts: Iterable[RigidPart], robot: RobotDescription, carried: Iterabl
             far[part.parent] = max(far.get(part.parent, 0.0), beyond)
     links = {part.joint.name: part.name for part in parts if part.joint is not None}
     return np.array([far[links[name]] for name in robot.arm_joints])
-
-
-def _hand(parts: Iterable[RigidPart], robot: RobotDescription) -> set[str]:
-    """The robot's links that the arm's last joint carries, apart from the one that it is on."""
-    by_name, last = {part.name: part for part in parts}, robot.arm_joints[-1]
-    carried = {name for name in by_name if last in joints_above(by_name, name)}
-    return carried - {name for name, part in by_name.items() if part.joint is not None and part.joint.name == last}

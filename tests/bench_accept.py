@@ -13,6 +13,7 @@ import math
 import subprocess
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -31,52 +32,33 @@ INSTRUCTED = ("libero_spatial/0", "libero_object/0", "libero_goal/3", "libero_go
 
 def bench(kept: Kept, n: int = 20, only: tuple[str, ...] = ("demo", "close", "words", "tasks")) -> Iterator[Row]:
     """A row an episode; `n` seeds of the demo."""
-    parts = {"demo": lambda: _demo(kept, n), "close": lambda: _close(kept), "words": lambda: _words(kept)}
-    parts["tasks"] = lambda: _tasks(kept)
-    for name in only:
-        yield from parts[name]()
-
-
-def _demo(kept: Kept, n: int) -> Iterator[Row]:
-    for seed in range(n):
+    for seed in range(n if "demo" in only else 0):
         if kept.has(case := f"demo {seed}"):
             continue
-        told, seconds, folder = _solved(kept, case, DEMO, "--seed", str(seed))
-        values = {"s": seconds}
-        held, reason = False, str(told.get("reason"))
-        if told.get("success"):
+        found, seconds, folder = _solved(kept, case, DEMO, "--seed", str(seed))
+        values, held, reason = {"s": seconds}, False, str(found.get("reason"))
+        if found.get("success"):
             empty, tilt = _end(folder)
-            values |= {"language s": told["seconds"]["language"], "steps": told["steps"], "tilt, degrees": tilt}
-            held = bool(told["lasting"]) and empty and tilt <= 20 and told["steps"] <= 300
-            reason = f"lasting {told['lasting']}, hand empty {empty}"
+            values |= {"language s": found["seconds"]["language"], "steps": found["steps"], "tilt, degrees": tilt}
+            held = bool(found["lasting"]) and empty and tilt <= 20 and found["steps"] <= 300
+            reason = f"lasting {found['lasting']}, hand empty {empty}"
         yield Row("demo", held, values, reason, case)
-
-
-def _close(kept: Kept) -> Iterator[Row]:
-    if not kept.has("close"):
-        told, seconds, _ = _solved(kept, "close", f"{DEMO} and close it")
-        reason = str(told.get("reason"))
-        refused = told.get("success") is False and reason.count(" cm") >= 2 and "clearance" in reason
+    if "close" in only and not kept.has("close"):
+        found, seconds, _ = _solved(kept, "close", f"{DEMO} and close it")
+        reason = str(found.get("reason"))
+        refused = found.get("success") is False and reason.count(" cm") >= 2 and "clearance" in reason
         yield Row("'… and close it' is refused, with heights", refused, {"s": seconds}, reason, "close")
-
-
-def _words(kept: Kept) -> Iterator[Row]:
-    for scene in INSTRUCTED:
-        shown = _ran("scene", "show", scene, "--init-state", "0")
-        for state in range(5):
-            if not kept.has(case := f"{scene.replace('/', '-')} {state}"):
-                at = ("--scene", scene, "--init-state", str(state))
-                told, seconds, _ = _solved(kept, case, shown["instruction"], *at)
-                yield Row("from words", bool(told.get("success")), {"s": seconds}, str(told.get("reason")), case)
-
-
-def _tasks(kept: Kept) -> Iterator[Row]:
-    for suite in SUITES:
+    for scene, state in product(INSTRUCTED if "words" in only else (), range(5)):
+        if not kept.has(case := f"{scene.replace('/', '-')} {state}"):
+            text = _ran("scene", "show", scene, "--init-state", "0")["instruction"]
+            found, seconds, _ = _solved(kept, case, text, "--scene", scene, "--init-state", str(state))
+            yield Row("from words", bool(found.get("success")), {"s": seconds}, str(found.get("reason")), case)
+    for suite in SUITES if "tasks" in only else ():
         folder = kept.folder / suite
         _ran("bench", suite, "--stage", "plan", "--trials", "1", "--out", str(folder))
         for r in map(json.loads, (folder / "results.jsonl").read_text().splitlines()):
-            reason = f"{r['failure_stage']}: {r['failure_reason']}"
             if not kept.has(case := f"{suite} {r['task_id']}"):
+                reason = f"{r['failure_stage']}: {r['failure_reason']}"
                 yield Row(f"task goals, {suite}", r["success"], {"steps": r["steps"]}, reason, case)
 
 
@@ -99,7 +81,6 @@ def _end(episode: Path) -> tuple[bool, float]:
     """Whether the hand is empty at the end, and by how many degrees the goal's first thing leans then."""
     events = {e["event"]: e for e in read(episode / "episode.jsonl")}
     name = events["goal"]["goal"].replace("(and ", "").strip("()").split()[1].strip(")")
-    before, after = (events[event]["poses"][name][3:] for event in ("scene", "final"))
-    up_in_body = from_quat(np.zeros(3), np.array(before))[:3, :3].T @ [0.0, 0.0, 1.0]
-    up_now = from_quat(np.zeros(3), np.array(after))[:3, :3] @ up_in_body
-    return "(hand-empty)" in events["final"]["atoms"], math.degrees(math.acos(min(1.0, float(up_now[2]))))
+    before, after = (from_quat(np.zeros(3), np.array(events[e]["poses"][name][3:])) for e in ("scene", "final"))
+    leans = (after[:3, :3] @ before[:3, :3].T)[2, 2]
+    return "(hand-empty)" in events["final"]["atoms"], math.degrees(math.acos(min(1.0, float(leans))))

@@ -25,7 +25,7 @@ from tamp.backends.xarm.workcell import Box, Workcell, read_workcell
 from tamp.runs.episode_log import read
 from tests.arm_runs import run_from
 from tests.bench import ROOT, Row
-from tests.emulated import Emulator, running
+from tests.emulated import running
 
 DUE = 1.0
 WORLD = ROOT / "problems" / "xarm" / "bench.toml"
@@ -73,32 +73,27 @@ def touched(cell: Workcell, q: Array) -> tuple[str, float]:
     return "", report.bodies.distance if report.bodies else np.inf
 
 
-def tried(number: int, seed: int, cell: Workcell, emulator: Emulator) -> tuple[str, float, str]:
-    """The verdict in a word, the nearest distance, and what does not hold."""
-    rng = np.random.default_rng((seed, number))
-    world = cluttered(cell, rng)
-    home = cell.poses["home"].q
-    assert home is not None
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "run"
-        verdict = run_from(home, emulator, MotionPlanner(world), plan(rng), log)
-        went = np.array([home, *(e["q"] for e in read(log / "episode.jsonl") if e["event"] == "at")])
-    what, distance = touched(world, went)
-    if verdict.kind == "infeasible" and not REASON.match(verdict.reason):
-        what = what or f"the reason does not say what is in the way: {verdict.reason}"
-    if verdict.kind not in ("", "infeasible"):
-        what = what or f"{verdict.kind}: {verdict.reason}"
-    return verdict.kind or "done", distance, what
-
-
 def bench(n: int = 200, seed: int = 0) -> Iterator[Row]:
     """A row a plan, in a world of its own."""
     cell = read_workcell(WORLD)
     rates = replace(cell.rates, joint_speed=2.5, joint_acceleration=12.0, tool_speed=0.8, tool_acceleration=4.0)
+    cell, home = replace(cell, rates=rates), cell.poses["home"].q
+    assert home is not None
     with running("xarm6", "--seconds", "7200") as emulator:
         for number in range(n):
-            word, distance, what = tried(number, seed, replace(cell, rates=rates), emulator)
-            yield Row(word, not what, {"distance, mm": 1000 * min(distance, 9.999)}, what, case=str(number))
+            rng = np.random.default_rng((seed, number))
+            world = cluttered(cell, rng)
+            with tempfile.TemporaryDirectory() as folder:
+                log = Path(folder) / "run"
+                verdict = run_from(home, emulator, MotionPlanner(world), plan(rng), log)
+                went = np.array([home, *(e["q"] for e in read(log / "episode.jsonl") if e["event"] == "at")])
+            wrong, distance = touched(world, went)
+            if verdict.kind == "infeasible" and not REASON.match(verdict.reason):
+                wrong = wrong or f"the reason does not say what is in the way: {verdict.reason}"
+            if verdict.kind not in ("", "infeasible"):
+                wrong = wrong or f"{verdict.kind}: {verdict.reason}"
+            values = {"distance, mm": 1000 * min(distance, 9.999)}
+            yield Row(verdict.kind or "done", not wrong, values, wrong, case=str(number))
 
 
 def summary(rows: Sequence[Row]) -> Iterator[str]:

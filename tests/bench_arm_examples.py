@@ -11,19 +11,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from tests.bench import Row
 from tests.emulated import running
-from tests.public_packages import Package
+from tests.public_domains import Package
 
 SDK = Package(
-    "xarm-python-sdk",
-    "1.18.4",
-    "75acad469c106e1cb7074762015980372564e88a6d62b64ebaea1c7c580332d5",
-    "BSD-3-Clause",
-    ".py",
-)
+    "xarm-python-sdk", "1.18.4", "75acad469c106e1cb7074762015980372564e88a6d62b64ebaea1c7c580332d5", ".py"
+)  # BSD-3-Clause
 DUE = 1.0
 COMMON = (
     *("0001-event_register", "0002-get_property", "0003-api_get", "0004-servo_attach_detach", "1001-move_line"),
@@ -51,32 +46,25 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 def bench(part: str = "", seconds: float = 150.0, jobs: int = 4) -> Iterator[Row]:
     """A row a script with `part` in its name; `jobs` at once, since scripts wait more than they work."""
     folder = SDK.fetch() / "example" / "wrapper"
-    cases = [(script, model) for script, model in _cases() if part in script]
+    cases = [*((f"common/{name}", "xarm7") for name in COMMON), *(("common/1001-move_line", model) for model in LINES)]
+    cases += [(f"{model}/{name}", model) for model in ("xarm5", "xarm6", "xarm7") for name in JOINTS]
+    cases.append(("xarm6/2001-move_joint", "lite6"))
+
+    def run(case: tuple[str, str]) -> Row:
+        script, model = case
+        with running(model, "--seconds", str(seconds + 60)) as emulator:
+            command = [sys.executable, "-c", RUN, str(emulator.port), f"{folder / script}.py", emulator.host]
+            try:  # some scripts take the arm's address from the command line, some ask for it
+                done = subprocess.run(
+                    command, capture_output=True, text=True, input=f"{emulator.host}\n", timeout=seconds, check=False
+                )
+                code, ended = done.returncode, f"exit {done.returncode}"
+            except subprocess.TimeoutExpired:
+                code, ended = 0, "goes on"
+            state = emulator.state()
+        error = f"error C{state['error']}" if state["error"] else "no error"
+        detail = f"{ended}, {state['executed']} of {state['submitted']} motions, {error}"
+        return Row("scripts", (not code and not state["error"]) or case in KNOWN, {}, detail, f"{script} {model}")
+
     with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(lambda case: _run(folder, *case, seconds), cases)
-
-
-def _cases() -> Iterator[tuple[str, str]]:
-    """Scripts, and the arm that each is run on."""
-    yield from ((f"common/{name}", "xarm7") for name in COMMON)
-    yield from (("common/1001-move_line", model) for model in LINES)
-    yield from ((f"{model}/{name}", model) for model in ("xarm5", "xarm6", "xarm7") for name in JOINTS)
-    yield "xarm6/2001-move_joint", "lite6"
-
-
-def _run(folder: Path, script: str, model: str, seconds: float) -> Row:
-    """Some scripts take the arm's address from the command line, some ask for it."""
-    with running(model, "--seconds", str(seconds + 60)) as emulator:
-        command = [sys.executable, "-c", RUN, str(emulator.port), f"{folder / script}.py", emulator.host]
-        try:
-            code: int | None = subprocess.run(
-                command, capture_output=True, text=True, input=f"{emulator.host}\n", timeout=seconds, check=False
-            ).returncode
-        except subprocess.TimeoutExpired:
-            code = None
-        state = emulator.state()
-    ended = "goes on" if code is None else f"exit {code}"
-    error = f"error C{state['error']}" if state["error"] else "no error"
-    detail = f"{ended}, {state['executed']} of {state['submitted']} motions, {error}"
-    good = (not code and not state["error"]) or (script, model) in KNOWN
-    return Row("scripts", good, {}, detail, f"{script} {model}")
+        yield from pool.map(run, (case for case in cases if part in case[0]))

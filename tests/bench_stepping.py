@@ -9,6 +9,7 @@ bare `env.step`. Wall time, the median of the replays.
 
 from __future__ import annotations
 
+import contextlib
 import statistics
 import tempfile
 import time
@@ -24,13 +25,14 @@ from tamp.api.arguments import domain
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.quiet import hush_simulator, hush_warnings
-from tamp.runs.episode import Result, Settings
+from tamp.runs.episode import Settings
 from tamp.runs.episode_runner import STILL
 from tests.bench import Row
 from tests.places import in_libero
 
 DUE = 1.0
 STATE = ("qpos", "qvel", "qacc_warmstart", "ctrl")
+"""What the next step depends on: positions, velocities, the solver's start and the controls."""
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10", "libero_90")
 
 
@@ -38,33 +40,16 @@ def bench(suites: tuple[str, ...] = SUITES, numbers: tuple[int, ...] = (0, 5), r
     """A row an episode; `repeat` replays each way."""
     hush_warnings()
     rendering.prepare(video=False)
-    with hush_simulator():
-        for suite, number in product(suites, numbers):
-            environment = LiberoEnvironment(tasks.find(f"{suite}/{number}"), seed=0, init_state=0)
+    for suite, number in product(suites, numbers):
+        with (
+            hush_simulator(),
+            contextlib.closing(LiberoEnvironment(tasks.find(f"{suite}/{number}"), seed=0, init_state=0)) as environment,
+        ):
             for init_state in (0, 1):
                 yield _measured(environment, init_state, repeat)
-            environment.close()
 
 
-def _measured(environment: LiberoEnvironment, init_state: int, repeat: int) -> Row:
-    environment.reset(seed=0, init_state=init_state)
-    result, actions, states = _recorded(environment, init_state)
-    ours, theirs, different = list[float](), list[float](), list[int]()
-    for _ in range(repeat):
-        for times, step in ((theirs, environment.domain.step), (ours, environment._stepper.step)):
-            environment.reset(seed=0, init_state=init_state)
-            seconds, first = _replayed(step, environment, actions, states)
-            times.append(seconds)
-            different += [] if first is None else [first]
-    bare, mine = statistics.median(theirs), statistics.median(ours)
-    overhead = result.seconds["execute"] / (bare * (len(actions) - STILL) / len(actions))
-    values = {"faster": bare / mine, "overhead": overhead, "steps": len(actions)}
-    detail = f"differs at step {min(different, default=None)}"
-    return Row("control step", not different, values, detail, f"{environment.task.name} init {init_state}")
-
-
-def _recorded(environment: Any, init_state: int) -> tuple[Result, list[Array], list[bytes]]:
-    """Run an episode: its result, its actions, and the state after each."""
+def _measured(environment: Any, init_state: int, repeat: int) -> Row:
     actions, states, act = list[Array](), list[bytes](), environment.act
 
     def recorded(action: Array) -> None:
@@ -72,6 +57,7 @@ def _recorded(environment: Any, init_state: int) -> tuple[Result, list[Array], l
         actions.append(np.array(action))
         states.append(_state(environment))
 
+    environment.reset(seed=0, init_state=init_state)
     environment.act = recorded
     settings = Settings(domain("tabletop"), seed=0, init_state=init_state)
     try:
@@ -79,24 +65,27 @@ def _recorded(environment: Any, init_state: int) -> tuple[Result, list[Array], l
             result = in_libero(environment.task, None, settings, Path(folder) / "e", lambda line: None, environment)
     finally:
         del environment.act
-    return result, actions, states
+    ours, theirs, different = list[float](), list[float](), list[int]()
+    for _ in range(repeat):
+        for times, step in ((theirs, environment.domain.step), (ours, environment._stepper.step)):
+            environment.reset(seed=0, init_state=init_state)
+            times.append(0.0)
+            for n, (action, state) in enumerate(zip(actions, states, strict=True)):
+                times[-1] += _seconds(step, action)
+                if _state(environment) != state:
+                    different.append(n)
+    bare, mine = statistics.median(theirs), statistics.median(ours)
+    overhead = result.seconds["execute"] / (bare * (len(actions) - STILL) / len(actions))
+    values = {"faster": bare / mine, "overhead": overhead, "steps": len(actions)}
+    detail = f"differs at step {min(different, default=None)}"
+    return Row("control step", not different, values, detail, f"{environment.task.name} init {init_state}")
 
 
-def _replayed(
-    step: Callable[[Array], object], environment: Any, actions: list[Array], states: list[bytes]
-) -> tuple[float, int | None]:
-    """Seconds that the steps take, and the first whose state is not the recorded one."""
-    seconds, different = 0.0, None
-    for n, (action, state) in enumerate(zip(actions, states, strict=True)):
-        start = time.perf_counter()
-        step(action)
-        seconds += time.perf_counter() - start
-        if different is None and _state(environment) != state:
-            different = n
-    return seconds, different
+def _seconds(step: Callable[[Array], object], action: Array) -> float:
+    start = time.perf_counter()
+    step(action)
+    return time.perf_counter() - start
 
 
 def _state(environment: Any) -> bytes:
-    """What the next step depends on: positions, velocities, the solver's start and the controls."""
-    data = environment.sim.data._data
-    return b"".join(getattr(data, name).tobytes() for name in STATE)
+    return b"".join(getattr(environment.sim.data._data, name).tobytes() for name in STATE)

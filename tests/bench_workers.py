@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench import Row
+from tests.emulated import TAMP
 
-TAMP = Path(sys.executable).with_name("tamp")
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10")
 DUE = 1.0
 FASTER = 1.7
@@ -41,7 +40,7 @@ def bench(trials: int = 10) -> Iterator[Row]:
 def measure(workers: int, trials: int, folder: Path) -> tuple[float, Records]:
     """Seconds that the episodes took, and their records."""
     what = (*SUITES, "--tasks", "0-1", "--trials", str(trials), "--stage", "plan")
-    command = [str(TAMP), "bench", *what, "--workers", str(workers), "--out", str(folder)]
+    command = [*TAMP, "bench", *what, "--workers", str(workers), "--out", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         start = end = time.monotonic()

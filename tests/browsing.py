@@ -19,6 +19,19 @@ LEADS_NOWHERE = """() => {
 }"""
 """Ids that are there twice, links that lead nowhere."""
 
+FOCUSED = """() => {
+  const e = document.activeElement, all = [...document.querySelectorAll("*")];
+  return [all.indexOf(e), getComputedStyle(e).outlineStyle !== "none" || e === document.body, e.outerHTML.slice(0, 80)];
+}"""
+"""What has the focus: its number, whether that is seen, and what it is."""
+CONTROLS = """() => {
+  const all = [...document.querySelectorAll("*")];
+  const kinds = "a[href], button, input, select, summary, video, [tabindex='0']";
+  const there = all.filter((e) => e.matches(kinds) && e.tabIndex >= 0 && e.checkVisibility());
+  return there.map((e) => [all.indexOf(e), e.outerHTML.slice(0, 80)]);
+}"""
+"""What is to be reached by the Tab key."""
+
 
 def until(there: Callable[[], T]) -> T:
     """What there is, once there is something: the pages' policy forbids playwright's own way to wait."""
@@ -38,3 +51,17 @@ def fits_and_reads(page: Any) -> None:
     found = Axe().run(page).response["violations"]
     assert [(v["impact"], v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []
     assert page.evaluate(LEADS_NOWHERE) == []
+
+
+def is_walked_by_keys(page: Any) -> None:
+    """The Tab key comes to every control, and shows where it is."""
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = false; })")
+    page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
+    reached, rounds = set(), 0
+    while rounds < 2:  # the first one begins where something was used last
+        page.keyboard.press("Tab")
+        number, shown, what = page.evaluate(FOCUSED)
+        assert shown, what
+        rounds += what.startswith("<body")
+        reached.add(number)
+    assert [what for number, what in page.evaluate(CONTROLS) if number not in reached] == []

@@ -9,43 +9,33 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-SENDING = 0.2
-"""Seconds that a listener may take for a line; a slower one is dropped."""
-
 
 class JsonLinesServer:
-    """Listens on loopback, at `port` (0: any that is free), until it is closed."""
+    """Listens on loopback, at `port` (0: any that is free), until it is closed. OSError when the port is taken."""
 
     def __init__(self, port: int = 0) -> None:
-        """OSError when the port is taken."""
         self._door = socket.create_server(("127.0.0.1", port))
         self._listeners: list[socket.socket] = []
         self.address = f"tcp://127.0.0.1:{self._door.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def publish(self, said: Mapping[str, Any]) -> int:
+    def publish(self, line: Mapping[str, Any]) -> int:
         """Send a line to all listeners; how many took it."""
-        line, taken = json.dumps(said, allow_nan=False).encode() + b"\n", 0
-        for listener in list(self._listeners):
-            try:
-                listener.sendall(line)
+        taken = 0
+        for listener in self._listeners:
+            with contextlib.suppress(OSError):
+                listener.sendall(json.dumps(line, allow_nan=False).encode() + b"\n")
                 taken += 1
-            except OSError:
-                listener.close()
-                self._listeners.remove(listener)
         return taken
 
     def close(self) -> None:
         """Stop listening and hang up."""
         with contextlib.suppress(OSError):
             self._door.shutdown(socket.SHUT_RDWR)
-        self._door.close()
-        for listener in self._listeners:
-            listener.close()
+        for each in (self._door, *self._listeners):
+            each.close()
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):  # closed
             while True:
-                listener, _ = self._door.accept()
-                listener.settimeout(SENDING)
-                self._listeners.append(listener)
+                self._listeners.append(self._door.accept()[0])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from motion.robot import RobotDescription
-from tamp.agent.searching import ObjectSearch, Reads, search_with
+from tamp.agent.searching import ObjectSearch, Reads, SearchPerceiver
 from tamp.agent.tabletop import Tabletop
 from tamp.errors import InputError, Refusal, TampError
 from tamp.model.backend import Backend, Observation
@@ -137,10 +137,17 @@ class TabletopPerceiver:
         return said.shown(self._images)
 
     def search(self, at: Tabletop, reads: Reads, seed: int) -> ObjectSearch | None:
-        """A search of the table by this perceiver: what is lost, or hardly seen, is looked for from now on. None where
-        that is not wanted, or there is no camera on the hand."""
+        """A search of the table by this perceiver, with the camera on the hand: what is lost, or hardly seen, is looked
+        for from now on. None where that is not wanted, there is no such camera, or the perceiver does not know what it
+        has not seen."""
         at.looks_cost = True
-        return search_with(at, self._perceiver, self.cameras, self._images, seed, reads) if self.searches else None
+        hand, perceiver = next((c for c in self.cameras if c.on_hand), None), self._perceiver
+        if not self.searches or hand is None or not isinstance(perceiver, SearchPerceiver):
+            return None
+        size = next(i.size for i in self._images if i.camera == hand.name)
+        search = ObjectSearch(at, perceiver, hand.eye(size), np.random.default_rng(seed), reads)
+        at.regain, at.clarify = search.regain, search.clarify
+        return search
 
     def _look(self) -> Observation:
         """Pictures, and the encoders at the moment when they were taken."""

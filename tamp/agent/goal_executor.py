@@ -6,16 +6,14 @@ routine: it gives one command in each control period and never waits; while it t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tamp.agent.director import DecisionRequest
-from tamp.agent.orders import End, Start, read_typed
-from tamp.agent.plan_executor import GoalOutcome, PlanExecutor
+from tamp.agent.plan_executor import ATTEMPTS, GoalOutcome, PlanExecutor
 from tamp.agent.session import Routine
 from tamp.agent.tabletop import Periods, StepLimit, Tabletop
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.events import Advised, MilestoneEnded
+from tamp.model.events import MilestoneEnded
 from tamp.model.goal import Goal
 from tamp.model.motions import timed
 from tamp.model.situation import Situation
@@ -27,57 +25,6 @@ from tamp.planning.refinement import Failure
 from tamp.planning.search import NoSolution
 from tamp.skills.base import Refinement
 
-MOST = 3
-"""Times that a decider is asked on the way to one goal."""
-
-
-@dataclass(eq=False)
-class Advice:
-    """Asks a decider where nothing else helps; what was tried is shown, and not taken again."""
-
-    periods: Periods
-    _asked: int = 0
-    _tried: list[tuple[GroundAction, str]] = field(default_factory=list)
-    _facts: frozenset[Atom] = frozenset()
-    """What geometry has found out."""
-
-    def sought(
-        self, goal: Goal, why: str, failures: Mapping[GroundAction, Sequence[str]]
-    ) -> Routine[GroundAction | None]:
-        """An action to try, given in words why it does not go on, and what went wrong with actions; None without a
-        decider, or an answer of use. What geometry objects to cannot be answered."""
-        decide = self.periods.table.advise
-        if decide is None or self._asked >= MOST:
-            return None
-        self._asked += 1
-        _, state, _ = yield from self.periods.look()
-        wrong = [(action, problems[-1]) for action, problems in failures.items() if problems] + self._tried
-        before = tuple((str(Start(str(action))), f"failed: {problem}") for action, problem in wrong)
-        not_again = frozenset({str(End()), *(order for order, _ in before)})
-        asked = DecisionRequest(goal, state.with_facts(self._facts), why, (), before, not_again)
-        order = yield from self.periods.thought(decide(asked))
-        if not order or not isinstance(start := read_typed(order), Start):
-            return None
-        name, *args = start.action.strip("()").split()
-        action = GroundAction(name, tuple(args))
-        self.periods.table.publish(Advised(str(action), why))
-        return action
-
-    def objected(self, facts: frozenset[Atom]) -> None:
-        """Geometry says why actions cannot be done now."""
-        self._facts |= facts
-
-    def went_wrong(self, action: GroundAction, problem: str) -> None:
-        """What was advised was tried, and did not help."""
-        self._tried.append((action, problem))
-
-    def helped(self) -> None:
-        """Something was done: what geometry found out before need not be so any more."""
-        self._facts = frozenset()
-
-
-ATTEMPTS = 3
-"""Executions of one action before it is given up."""
 PATIENCE = 6.0
 """Seconds in all, on the way to a goal, for which a disturbance is given time to be undone."""
 GLANCE = 0.5
@@ -93,10 +40,7 @@ class GoalExecutor:
     outcome: GoalOutcome = field(default_factory=GoalOutcome)
     objected: Callable[[frozenset[Atom]], None] = lambda facts: None
     """Takes what geometry found out that keeps a single action from being done."""
-    failures: dict[GroundAction, list[str]] = field(default_factory=dict)
-    """What was wrong with actions when they were tried for the goal that is worked towards, the last one last."""
     _patience: float = PATIENCE
-    _advice: Advice = field(init=False)
     _regained: int = 0
     """How often an action had gone wrong when it was looked around last."""
     _unmended: tuple[str, int] | None = None
@@ -106,18 +50,12 @@ class GoalExecutor:
 
     def __post_init__(self) -> None:
         self._periods = Periods(self.table, self.most_steps)
-        self._carrying = PlanExecutor(self._periods, self.outcome, self._went_wrong)
-        self._advice = Advice(self._periods)
-
-    @property
-    def _repairs(self) -> bool:
-        """Whether what went wrong is tried otherwise."""
-        return "repair" in self.table.reflexes
+        self._carrying = PlanExecutor(self._periods, self.outcome)
 
     @property
     def _troubles(self) -> int:
         """How often an action went wrong, or was stopped, for the goal that is worked towards."""
-        return sum(map(len, (*self.failures.values(), *self._carrying.stopped.values())))
+        return sum(map(len, (*self._carrying.failures.values(), *self._carrying.stopped.values())))
 
     @property
     def steps(self) -> int:
@@ -137,10 +75,16 @@ class GoalExecutor:
                 yield from self._reach(goal)
             except StepLimit:
                 self.outcome.fail("execution", f"step limit of {self.most_steps} reached")
-            self.outcome.plan = _one_after_the_other(before, mind.first)
+            if before is not None and mind.first is not None:
+                self.outcome.plan = Plan(before.actions + mind.first.actions)
+            else:
+                self.outcome.plan = before or mind.first
+            reached = self.outcome.reason is None
             if len(goals) > 1:
-                self._milestone(number, goals)
-            if self.outcome.reason is not None:
+                self.table.publish(MilestoneEnded(number, str(goal), reached, self.steps, len(goals)))
+                if not reached:
+                    self.outcome.reason = f"goal {number} of {len(goals)}, {goal}: {self.outcome.reason}"
+            if not reached:
                 break
             mind.next_goal()
         self.outcome.seconds = mind.seconds | {"execute": 0.0} | self.outcome.seconds
@@ -186,26 +130,16 @@ class GoalExecutor:
                 return problem
             yield None
 
-    def _milestone(self, number: int, goals: tuple[Goal, ...]) -> None:
-        """Tell what became of one of several goals."""
-        goal, reached = goals[number - 1], self.outcome.reason is None
-        self.table.publish(MilestoneEnded(number, str(goal), reached, self.steps, len(goals)))
-        if not reached:
-            self.outcome.reason = f"goal {number} of {len(goals)}, {goal}: {self.outcome.reason}"
-
     def _reach(self, goal: Goal) -> Routine[None]:
-        self.failures, self._carrying.stopped, self._carrying.wanted = {}, {}, frozenset(goal.symbols)
-        self._patience, self._regained, self._advice = PATIENCE, 0, Advice(self._periods)
-        self._unmended = None
+        carrying = self._carrying
+        carrying.failures, carrying.stopped, carrying.wanted = {}, {}, frozenset(goal.symbols)
+        self._patience, self._regained, self._unmended = PATIENCE, 0, None
         doubted: frozenset[Atom] = frozenset()
         taken = goal
         while True:
             scene, state, situation = yield from self._periods.look(doubted)
             if lost := scene.unseen(goal.symbols):
-                reason = f"{' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not seen"
-                if (yield from self._regains(lost)):
-                    continue
-                if (yield from self._gives_up("perception", reason, situation, None)):
+                if (yield from self._stays_lost(lost, situation)):
                     return
                 continue
             if not goal.missing(state):
@@ -213,17 +147,12 @@ class GoalExecutor:
                 return
             decided = yield from self._periods.thought(self.table.mind.decide(goal, state, situation))
             if isinstance(decided, NoSolution):
-                self._advice.objected(decided.facts)
                 if (yield from self._gives_up(decided.stage, decided.reason, situation, goal)):
                     return
                 continue
             taken = decided.goal or goal
             action, problem = yield from self._carry_out(decided)
             doubted = frozenset()
-            if self._carrying.stopped and not self._repairs:
-                why = next(iter(self._carrying.stopped.values()))[-1]
-                self.outcome.fail("execution", f"stopped, {why}")
-                return
             if action is None:  # stopped before anything was done
                 continue
             if problem is None and action == decided.plan.actions[-1]:
@@ -231,72 +160,41 @@ class GoalExecutor:
                 unseen = goal.missing(state)
                 problem = f"done, and still {' '.join(map(str, unseen))} is not seen to hold" if unseen else None
             if problem is not None:
-                doubted = self._doubted(action, goal)
-                if (yield from self._failed(action, problem, goal)):
+                failures = carrying.failures.setdefault(action, [])
+                failures.append(problem)
+                self._unmended = f"{action}: {problem}", len(self.outcome.executed)
+                if len(failures) == ATTEMPTS:
+                    self.outcome.fail("execution", f"{action}: {problem} after {ATTEMPTS} attempts")
                     return
+                # What it was for is doubted where all of that looks true by the predicates' tolerances: it is done
+                # again all the same. Where some of it is seen to be missing, it is planned for anyhow.
+                added = self.table.domain.added_by(action)
+                if added <= self.table.look()[1].atoms:
+                    doubted = added & frozenset(goal.atoms)
 
-    def _failed(self, action: GroundAction, problem: str, goal: Goal) -> Routine[bool]:
-        """An action went wrong; whether that is the end."""
-        self.failures.setdefault(action, []).append(problem)
-        self._unmended = f"{action}: {problem}", len(self.outcome.executed)
-        tried = len(self.failures[action])
-        if tried < ATTEMPTS and self._repairs:
-            return False
-        why = f"{action}: {problem}" + (f" after {tried} attempts" if self._repairs else "")
-        if (yield from self._advised(goal, why)):
-            return False
-        self.outcome.fail("execution", why)
-        return True
-
-    def _regains(self, lost: list[str]) -> Routine[bool]:
-        """Whether things that are not seen any more are found again by looking around, which is done once each time
-        that an action went wrong."""
-        if self.table.regain is None or not self._repairs or self._troubles <= self._regained:
-            return False
-        self._regained = self._troubles
-        return (yield from self.table.regain(lost))
+    def _stays_lost(self, lost: list[str], situation: Situation) -> Routine[bool]:
+        """Whether it is the end that things are not seen any more. It is looked around for them once each time that an
+        action went wrong."""
+        if self.table.regain is not None and self._troubles > self._regained:
+            self._regained = self._troubles
+            if (yield from self.table.regain(lost)):
+                return False
+        reason = f"{' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not seen"
+        return (yield from self._gives_up("perception", reason, situation, None))
 
     def _gives_up(self, stage: str, reason: str, situation: Situation, goal: Goal | None) -> Routine[bool]:
-        """Whether that is the end: not where things change before long after a disturbance, nor where a decider knows
-        what to do for a goal of which all is seen."""
-        while self._troubles and self._patience > 0.0 and self._repairs:
+        """Whether that is the end: not where things change before long after a disturbance."""
+        while self._troubles and self._patience > 0.0:
             self._patience -= GLANCE
             yield from self._periods.wait(GLANCE)
             _, _, seen = yield from self._periods.look()
             if situation.difference(seen) is not None:
                 return False
-        if goal is not None and (yield from self._advised(goal, reason)):
-            return False
         wrong, executed = self._unmended or ("", -1)
         if goal is not None and executed == len(self.outcome.executed):  # nothing was done since: that is the cause
             stage, reason = "execution", f"{wrong}; then {stage}: {reason}"
         self.outcome.fail(stage, reason)
         return True
-
-    def _advised(self, goal: Goal, why: str) -> Routine[bool]:
-        """Whether an action that a decider advised was carried out."""
-        while self._repairs and (action := (yield from self._advice.sought(goal, why, self.failures))) is not None:
-            _, state, situation = yield from self._periods.look()
-            thought = self.table.mind.first_of(action, goal, state, situation)
-            found = yield from self._periods.thought(thought)
-            if isinstance(found, Failure):
-                self._advice.objected(found.cause.facts)
-                self._advice.went_wrong(action, found.cause.message or found.cause.reason)
-                continue
-            last, problem = yield from self._carry_out(found)
-            if last == action and problem is None:
-                self.failures.clear()
-                self._advice.helped()
-                return True
-            self._advice.went_wrong(action, problem or "it was stopped")
-        return False
-
-    def _doubted(self, action: GroundAction, goal: Goal) -> frozenset[Atom]:
-        """What an action that failed was for, where all of it looks true by the predicates' tolerances: it is done
-        again all the same. Where some of it is seen to be missing, it is planned for anyhow, from how things are."""
-        _, state, _ = self.table.look()
-        added = self.table.domain.added_by(action)
-        return added & frozenset(goal.atoms) if added <= state.atoms else frozenset()
 
     def _carry_out(self, decided: Decision) -> Routine[tuple[GroundAction | None, str | None]]:
         """Execute the plan's actions; when what is seen is not what was foreseen, refine the rest again.
@@ -311,7 +209,7 @@ class GoalExecutor:
             if followed.problem is not None or not remaining:
                 return last, followed.problem
             _, state, situation = yield from self._periods.look()
-            if followed.stopped and not (self._repairs and self._leads_on(remaining, state)):
+            if followed.stopped and not self._leads_on(remaining, state):
                 return last, None
             again = yield from self._periods.thought(
                 self.table.mind.refine(Plan(remaining), situation, decided.steps[done:])
@@ -329,12 +227,3 @@ class GoalExecutor:
             if isinstance(course, Course):
                 course = course.follow(action)
         return isinstance(course, Course)
-
-    def _went_wrong(self, action: GroundAction) -> str:
-        """Why it is not the first time that an action is tried."""
-        problems = self.failures.get(action, [])
-        return f"tried {len(problems)} of {ATTEMPTS} times: {problems[-1]}" if problems else ""
-
-
-def _one_after_the_other(before: Plan | None, after: Plan | None) -> Plan | None:
-    return Plan(before.actions + after.actions) if before and after else before or after

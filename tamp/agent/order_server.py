@@ -1,18 +1,16 @@
 """Orders over a socket: lines of JSON in, a line of JSON back for each event.
 
-Orders are taken from the session's user, over a Unix socket, and over TCP from a client that sends the token first.
-A web page can reach a port of this machine and send it lines of text, but no line of it is a token. Each connection is
-a separate client. One that does not read what it is sent is dropped: nothing waits for it.
+Orders are taken from the session's user, over a Unix socket. Each connection is a separate client. One that does not
+read what it is sent is dropped: nothing waits for it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hmac
+import itertools
 import json
 import os
 import queue
-import secrets
 import socket
 import tempfile
 import threading
@@ -28,9 +26,9 @@ from tamp.errors import Refusal, TampError
 from tamp.line_socket import Lines, hang_up
 
 LEASE = 10.0
-"""Seconds without a word after which another one may be master."""
+"""Seconds without an order after which another client may have command."""
 MOST_A_SECOND = 50
-"""Orders that are taken from one master within a second; a stop always is."""
+"""Orders that are taken from one client within a second; a stop always is."""
 
 
 @dataclass(eq=False)
@@ -44,113 +42,94 @@ class CommandAuthority:
     _recent: deque[float] = field(default_factory=deque)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def order(self, master: str, order: Order) -> None:
+    def order(self, client: str, order: Order) -> None:
         """Pass on an order. Refusal while another client has command, and for more than `MOST_A_SECOND`."""
         with self._lock:
             now = self.clock()
+            if not isinstance(order, Stop):
+                self._check_turn(client, now)
             if not isinstance(order, Stop | End):
-                self._check(master, now)
-            elif isinstance(order, End):
-                self._check_turn(master, now)
-            self._holder, self._heard = self._holder or master, now
+                self._check_rate(now)
+            self._holder, self._heard = self._holder or client, now
         self.give(order)
 
-    def gone(self, master: str) -> None:
-        """Somebody left."""
+    def gone(self, client: str) -> None:
+        """A client has left."""
         with self._lock:
-            if self._holder == master:
+            if self._holder == client:
                 self._holder = None
 
-    def _check(self, master: str, now: float) -> None:
-        self._check_turn(master, now)
+    def _check_rate(self, now: float) -> None:
         while self._recent and self._recent[0] < now - 1.0:
             self._recent.popleft()
         if len(self._recent) >= MOST_A_SECOND:
             raise Refusal(f"more than {MOST_A_SECOND} orders within a second: dropped", "flood")
         self._recent.append(now)
 
-    def _check_turn(self, master: str, now: float) -> None:
-        if self._holder not in (None, master):
-            left = LEASE - (now - self._heard)
-            if left > 0:
-                until = f"until {self._holder} goes or is silent for {LEASE:g} s"
-                raise Refusal(f"{self._holder} gives the orders here, {until}; a stop is taken from anybody", "taken")
-            self._holder = None
+    def _check_turn(self, client: str, now: float) -> None:
+        if self._holder in (None, client):
+            return
+        if now - self._heard < LEASE:
+            until = f"until {self._holder} goes or is silent for {LEASE:g} s"
+            raise Refusal(f"{self._holder} gives the orders here, {until}; a stop is taken from anybody", "taken")
+        self._holder = None
 
 
-MOST_MASTERS = 16
-"""Connections at one time, over each kind of socket."""
+MOST_CLIENTS = 16
+"""Connections at one time."""
 MOST_UNREAD = 1000
 """Lines that wait to be read by a client."""
 LONGEST_LINE = 20_000
 """Bytes of a line."""
-INTRODUCES = 5.0
-"""Seconds within which a client has to send its first line."""
 _AT_ONCE = 65536
 
 
 class OrderServer:
-    """Listens at a Unix socket with mode 0600, on separate threads: at a path, or in a new folder
-    that only the user can open.
+    """Listens at a Unix socket with mode 0600, on separate threads: at a path, or in a new folder that only the user
+    can open."""
 
-    With a `port` (0: any free one) it listens at 127.0.0.1 as well, where a client's first line is `{"token": …}`.
-    """
-
-    def __init__(self, masters: CommandAuthority, path: Path | None = None, port: int | None = None) -> None:
-        """OSError when a path or a port is taken."""
-        self._masters, self._connected = masters, dict[str, _Connected]()
-        self._number, self._lock = 0, threading.Lock()
+    def __init__(self, authority: CommandAuthority, path: Path | None = None) -> None:
+        """OSError when the path is taken."""
+        self._authority, self._connected = authority, dict[str, _Connected]()
         self._folder = None if path else tempfile.TemporaryDirectory(prefix="tamp-orders-")
         self.path = path or Path(str(self._folder and self._folder.name)) / "orders"
-        self.port, self.token = port, secrets.token_urlsafe(24)
-        self._listening = [_private(self.path)]
-        if port is not None:
-            try:
-                self._listening.append(socket.create_server(("127.0.0.1", port)))
-            except OSError:
-                self.close()
-                raise
-            self.port = int(self._listening[1].getsockname()[1])
-        for listening, token in zip(self._listening, ("", self.token), strict=False):
-            threading.Thread(target=self._accept, args=(listening, token), name="orders", daemon=True).start()
+        self._listening = _private(self.path)
+        threading.Thread(target=self._accept, name="orders", daemon=True).start()
 
     def tell(self, line: dict[str, Any]) -> None:
         """Send a line to every client; returns at once."""
-        said = json.dumps(line).encode() + b"\n"
+        text = json.dumps(line).encode() + b"\n"
         for connected in list(self._connected.values()):
-            connected.tell(said)
+            connected.tell(text)
 
     def close(self) -> None:
         """Hang up."""
-        for listening in self._listening:
-            hang_up(listening)
+        hang_up(self._listening)
         for connected in list(self._connected.values()):
             connected.close()
         self.path.unlink(missing_ok=True)
         if self._folder is not None:
             self._folder.cleanup()
 
-    def _accept(self, listening: socket.socket, token: str) -> None:
-        while True:
+    def _accept(self) -> None:
+        for number in itertools.count(1):
             try:
-                connection, _ = listening.accept()
+                connection, _ = self._listening.accept()
             except OSError:
                 return
-            with self._lock:
-                self._number += 1
-                name = f"connection {self._number}"
-            if sum(c.token == token for c in list(self._connected.values())) >= MOST_MASTERS:
+            if len(self._connected) >= MOST_CLIENTS:
                 with contextlib.suppress(OSError):
                     connection.sendall(b'{"error": "too many are connected"}\n')
                 hang_up(connection)
                 continue
             # registered first: an event may follow from its first order as soon as that is read
-            self._connected[name] = connected = _Connected(connection, name, token, self._masters, self._leave)
+            name = f"connection {number}"
+            self._connected[name] = connected = _Connected(connection, name, self._authority, self._leave)
             connected.begin()
 
     def _leave(self, name: str) -> None:
         self._connected.pop(name, None)
-        self._masters.gone(name)
+        self._authority.gone(name)
 
 
 def _private(path: Path) -> socket.socket:
@@ -169,15 +148,13 @@ def _private(path: Path) -> socket.socket:
 
 
 class _Connected:
-    """One connection: a thread that reads orders, and one that writes events. With a `token` it has to send that one
-    before anything else, and is sent nothing until then."""
+    """One connection: a thread that reads orders, and one that writes events."""
 
     def __init__(
-        self, connection: socket.socket, name: str, token: str, masters: CommandAuthority, leave: Callable[[str], None]
+        self, connection: socket.socket, name: str, authority: CommandAuthority, leave: Callable[[str], None]
     ) -> None:
-        connection.settimeout(INTRODUCES if token else None)  # the arm's SDK gives all sockets of a process a time-out
-        self.token, self._known, self._first = token, not token, True
-        self._connection, self._name, self._masters, self._leave = connection, name, masters, leave
+        connection.settimeout(None)  # the arm's SDK gives all sockets of a process a time-out
+        self._connection, self._name, self._authority, self._leave = connection, name, authority, leave
         self._unread: queue.Queue[bytes] = queue.Queue(MOST_UNREAD)
 
     def begin(self) -> None:
@@ -185,8 +162,6 @@ class _Connected:
             threading.Thread(target=work, name=self._name, daemon=True).start()
 
     def tell(self, line: bytes) -> None:
-        if not self._known:
-            return
         try:
             self._unread.put_nowait(line)
         except queue.Full:
@@ -199,31 +174,22 @@ class _Connected:
             self._unread.put_nowait(b"")
 
     def _read(self) -> None:
-        lines, until = Lines(LONGEST_LINE), time.monotonic() + INTRODUCES
+        """Take orders, line by line. The first line has to be an object of JSON: a browser's never is."""
+        lines, first = Lines(LONGEST_LINE), True
         with contextlib.suppress(OSError):
-            while (data := self._connection.recv(_AT_ONCE)) and (self._known or time.monotonic() < until):
-                if not all(self._take(line) for line in lines.feed(data) if line.strip()):
-                    break
+            while data := self._connection.recv(_AT_ONCE):
+                for line in lines.feed(data):
+                    if not line.strip():
+                        continue
+                    if first and not _is_object(line):
+                        return self.close()
+                    first = False
+                    self._order(line.decode("utf-8", "replace"))
         self.close()
 
-    def _take(self, line: bytes) -> bool:
-        """Take a line; whether to go on. The first line has to be an object of JSON: a browser's never is."""
-        if self._first and not isinstance(_json(line), dict):
-            return False
-        self._first = False
-        if self._known:
-            self._hear(line)
-            return True
-        if not hmac.compare_digest(str(_json(line).get("token")).encode(), self.token.encode()):
-            self._connection.sendall(b'{"error": "the first line has to be the token, as tamp live prints it"}\n')
-            return False
-        self._known = True
-        self._connection.settimeout(None)
-        return True
-
-    def _hear(self, line: bytes) -> None:
+    def _order(self, line: str) -> None:
         try:
-            self._masters.order(self._name, read_json(line.decode("utf-8", "replace")))
+            self._authority.order(self._name, read_json(line))
         except TampError as e:
             self.tell(json.dumps({"event": "command", "taken": False, "why": str(e)}).encode() + b"\n")
 
@@ -233,9 +199,8 @@ class _Connected:
                 self._connection.sendall(line)
 
 
-def _json(line: bytes) -> Any:
-    """What a line says, None where it is no JSON."""
+def _is_object(line: bytes) -> bool:
     try:
-        return json.loads(line)
+        return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):
-        return None
+        return False

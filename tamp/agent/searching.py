@@ -8,25 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from functools import partial
+from itertools import islice
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from motion.paths import Blocked
 from motion.poses import Array, Numbers
 from tamp.agent.goal_executor import GoalExecutor
 from tamp.agent.session import Routine
 from tamp.agent.tabletop import Tabletop
-from tamp.agent.view_planning import ViewPlanner
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom, GroundAction
+from tamp.model.bodies import bodies_of
 from tamp.model.events import Searching
 from tamp.model.goal import Goal
-from tamp.model.images import Image
-from tamp.model.scene import UNKNOWN, Region, Scene
+from tamp.model.scene import UNKNOWN, Scene
+from tamp.model.situation import Situation
 from tamp.model.state import WorldState
-from tamp.perception.camera_calibration import Camera
+from tamp.perception.camera_calibration import HandEye
 from tamp.perception.relative_places import goals_in
-from tamp.perception.visibility import faces, floor_of
+from tamp.perception.visibility import CameraView, faces, floor_of, views
+from tamp.skills.base import Refinement, Tools
+from tamp.skills.patterns import Pattern
+from tamp.skills.reaching import DEXTERITY, configuration_at
 
 DOUBTFUL = 0.6
 """Confidence below which a thing that is to be acted on is looked at from nearby first."""
@@ -51,6 +57,14 @@ CLEAR = 0.4
 after eight actions that failed."""
 LEAST = 0.15
 """Share of a thing, or of an interior, that a view has to show."""
+LOOK = "look"
+"""What the motion to a view is called as an action."""
+MOST_LOOKING = 120
+"""Control steps of one such motion at most."""
+TRIED = 40
+"""Views to which a way is looked for at most."""
+KEPT = 0.7
+"""Share of what a view was expected to show that it has to show past the arm itself."""
 
 Reads = Callable[[Scene, WorldState], tuple[Goal, ...]]
 """What is wanted in a scene. Refusal where it comes to nothing."""
@@ -77,27 +91,15 @@ class SearchPerceiver(Protocol):
         ...
 
 
-def search_with(
-    table: Tabletop, perceiver: Any, cameras: Iterable[Camera], images: Iterable[Image], seed: int, reads: Reads
-) -> ObjectSearch | None:
-    """A search with the camera on the hand, which finds again and clarifies what is lost at the `table` from now on;
-    None without such a camera, or where the perceiver does not know what it has not seen."""
-    hand = next((c for c in cameras if c.on_hand), None)
-    if hand is None or not isinstance(perceiver, SearchPerceiver):
-        return None
-    size = next(i.size for i in images if i.camera == hand.name)
-    search = ObjectSearch(table, perceiver, ViewPlanner(table, hand.eye(size), np.random.default_rng(seed)), reads)
-    table.regain, table.clarify = search.regain, search.clarify
-    return search
-
-
 @dataclass(eq=False)
 class ObjectSearch:
-    """One search, in an episode. `goals` are what the words came to in the end, `refusal` why they did not."""
+    """One search, in an episode, with a camera `eye` in the hand. `goals` are what the words came to in the end,
+    `refusal` why they did not; `executed` are its actions, `steps` its control steps."""
 
     table: Tabletop
     perceiver: SearchPerceiver
-    looking: ViewPlanner
+    eye: HandEye
+    rng: np.random.Generator
     reads: Reads
     goals: tuple[Goal, ...] = ()
     refusal: Refusal | None = None
@@ -109,8 +111,6 @@ class ObjectSearch:
     """Where it has looked, in words."""
     _closer: set[str] = field(default_factory=set)
     """What was looked at from nearby."""
-
-    # What is doubtful
 
     def doubted(self, goals: Iterable[Goal], scene: Scene) -> list[str]:
         """The things that goals are about of which it is doubtful what or where they are, and that were not looked at
@@ -151,8 +151,6 @@ class ObjectSearch:
         yield from self._look(points, weights, LEAST)
         self.perceiver.reconsider(())
 
-    # What is missed
-
     def find(self, refusal: Refusal) -> Routine[str | None]:
         """Search for what words lack. Returns why they come to nothing in the end; raises Refusal where they do so for
         another reason than that something is not seen."""
@@ -161,8 +159,10 @@ class ObjectSearch:
         named = [n for n in refusal.places if not scene.unseen((n,))]
         if (yield from self._is_seen_somewhere(named)):
             return (yield from self.make_sure(self.goals))
-        self.refusal = _with_where(self.refusal, self._looked)
-        return str(self.refusal)
+        where = listed(self._looked)
+        message = f"{self.refusal}; looked {where}" if where else str(self.refusal)
+        self.refusal = Refusal(message, self.refusal.kind, self.refusal.lacks)
+        return message
 
     def _is_seen_somewhere(self, named: list[str]) -> Routine[bool]:
         """Look into the `named` interiors, around, and into the others, until it is found."""
@@ -240,30 +240,26 @@ class ObjectSearch:
             return False
         words, was_open = called(scene, name), Atom("open", (name,)) in state.atoms
         if not was_open:
-            if not self._may_open():
+            assert self.refusal is not None
+            if self.refusal.forbids or self.steps >= MOST_STEPS or "open" not in self.table.domain.predicates:
                 return False
             self._tell_search(f"opening the {words}")
             if (yield from self._bring("open", name)) is not None:
                 return False
             if self._is_found():
                 return True
-        if (yield from self._see_inside(name, words)):
-            return True
-        if not was_open and self.steps < MOST_STEPS:
-            yield from self._bring("closed", name)
-        return self._is_found()
-
-    def _see_inside(self, name: str, words: str) -> Routine[bool]:
-        """Look into an open interior, if it is not seen into from here; whether that was enough."""
-        scene, _, _ = self.table.look()
-        points = floor_of(scene.region(name)[1])
+        points = floor_of(self.table.look()[0].region(name)[1])
         seen = self.perceiver.shows(points)
+        problem = None
         if seen.mean() < SEEN_INTO:
             self._tell_search(f"looking into the {words}")
             problem = yield from self._look(points, np.where(seen, SEEN_BEFORE, 1.0), LEAST)
-            if problem is not None:
-                return self._is_found()
-        self._looked.append(words)
+        if problem is None:
+            self._looked.append(words)
+        if self._is_found():
+            return True
+        if not was_open and self.steps < MOST_STEPS:
+            yield from self._bring("closed", name)
         return self._is_found()
 
     def _interiors(self) -> list[str]:
@@ -274,26 +270,54 @@ class ObjectSearch:
         found: list[tuple[bool, float, float, str]] = []
         for o, r in scene.regions():
             is_open = Atom("open", (r.name,)) in state.atoms
-            if r.kind == "interior" and not (is_open and self._is_seen_into(r)):
+            if r.kind == "interior" and not (is_open and self.perceiver.shows(floor_of(r)).mean() >= SEEN_INTO):
                 away = float(np.linalg.norm(o.position[:2] - base[:2]))
                 found.append((not is_open, round(away, 2), -float(r.T_world_region[2, 3]), r.name))
         return [name for *_, name in sorted(found)]
 
-    def _is_seen_into(self, region: Region) -> bool:
-        return bool(self.perceiver.shows(floor_of(region)).mean() >= SEEN_INTO)
-
-    # What is done for it
-
-    def _may_open(self) -> bool:
-        assert self.refusal is not None
-        return not self.refusal.forbids and self.steps < MOST_STEPS and "open" in self.table.domain.predicates
-
     def _look(self, points: Array, weights: Array, least: float) -> Routine[str | None]:
-        before, done = self.looking.steps, len(self.looking.done)
-        problem = yield from self.looking.at(points, weights, least)
-        self.steps += self.looking.steps - before
-        self.executed += self.looking.done[done:]
+        """Move the camera to where much of points (n, 3) with `weights` (n,) is seen, at least the share `least` of
+        these, and look. Returns what was wrong, for one where there is no such view."""
+        _, _, situation = self.table.look()
+        found = self._best_view(points, weights, least, situation)
+        if found is None:
+            return "there is no view of it that the arm can take"
+        pattern, refinement = found
+        self.table.patterns = {**self.table.patterns, LOOK: pattern}
+        action, pursuit = GroundAction(LOOK, ()), GoalExecutor(self.table, MOST_LOOKING)
+        problem = yield from pursuit.along(action, refinement)
+        self.steps += pursuit.steps
+        self.executed.append(action)
         return problem
+
+    def _best_view(
+        self, points: Array, weights: Array, least: float, situation: Situation
+    ) -> tuple[Pattern, Refinement] | None:
+        """The motion to the best view that the arm can take."""
+        world, tools = self.table.world, Tools(self.table.world, self.rng)
+        world.sync(bodies_of(situation.scene))
+        world.load(situation.state())
+        sees = partial(world.sees, robot=False)
+        every = views(points, weights, self.eye, situation.scene.robot.T_world_tool, sees)
+        for view in islice((v for v in every if v.share >= least), TRIED):
+            world.load(situation.state())
+            if isinstance(configuration_at(view.T_world_tool, situation, tools, 0, DEXTERITY), Blocked):
+                continue
+            pattern = Pattern(LOOK, (), partial(_at, view), pace=1.0)
+            way = next(pattern.refine((), situation, tools))
+            if isinstance(way, Refinement) and self._share(way, points, weights) >= KEPT * view.share:
+                return pattern, way
+        return None
+
+    def _share(self, way: Refinement, points: Array, weights: Array) -> float:
+        """Share of what is to be seen that is seen past the arm at the end of the way."""
+        world = self.table.world
+        world.load(way.after.state())
+        T_world_camera = way.after.scene.robot.T_world_tool @ self.eye.T_tool_camera
+        pictured = self.eye.pictured(T_world_camera, points)
+        if pictured.any():
+            pictured[pictured] = world.sees(T_world_camera[:3, 3], points[pictured])
+        return float(weights[pictured].sum() / weights.sum())
 
     def _bring(self, predicate: str, name: str) -> Routine[str | None]:
         """Have a place opened or closed, as any goal is pursued. Returns why it is not."""
@@ -338,10 +362,8 @@ def _things(scene: Scene) -> frozenset[str]:
     return frozenset(o.name for o in scene if o.name in scene.confidence)
 
 
-def _with_where(refusal: Refusal, looked: list[str]) -> Refusal:
-    """A refusal that says where one has looked, too."""
-    where = listed(looked)
-    return Refusal(f"{refusal}; looked {where}" if where else str(refusal), refusal.kind, refusal.lacks)
+def _at(view: CameraView, *_: object) -> list[Array]:
+    return [view.T_world_tool]
 
 
 SIDES = frozenset({"region", "contain", "side"})

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motion.poses import Array, error
 from motion.world import World
-from tamp.agent.recovery_options import REFLEXES
 from tamp.agent.session import Doing, Routine, T
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom, GroundAction
@@ -25,9 +24,6 @@ from tamp.perception.predicates import held_in
 from tamp.planning.deliberation import Deliberation, Thought
 from tamp.skills.base import Skill
 from tamp.skills.patterns import Pattern, patterns
-
-if TYPE_CHECKING:
-    from tamp.agent.director import Decide
 
 STANDS_STILL = 0.02
 """Metres a second (a radian counting as 0.2 m) below which the tool counts as standing still."""
@@ -59,14 +55,10 @@ class Tabletop:
     """Motions without an end, by their names."""
     looks_cost: bool = False
     """Whether looking takes long: it is then done less often, and what moves is waited for instead."""
-    advise: Decide | None = None
-    """Is asked what to do where nothing else helps."""
     regain: Callable[[list[str]], Routine[bool]] | None = None
     """Looks around for things that are not seen any more; whether all are seen again."""
     clarify: Callable[[Sequence[str]], Routine[bool]] | None = None
     """Looks from elsewhere at things that are hardly seen from here; whether it did."""
-    reflexes: frozenset[str] = frozenset(REFLEXES)
-    """What is done of itself while actions go on."""
     doing: Doing | None = None
     _standing: Standing = field(default_factory=lambda: Standing())  # noqa: PLW0108 (it is defined below)
 
@@ -140,7 +132,7 @@ class Periods:
     """Counts control periods, of which there are at most `most`."""
 
     table: Tabletop
-    most: int
+    most: int = sys.maxsize
     steps: int = 0
 
     def pass_one(self, command: Command | None) -> Routine[None]:

@@ -236,7 +236,7 @@ def _agent(
     from tamp.agent import agent as agents
     from tamp.agent.tabletop_agent import at_table
     from tamp.planning.assistant import JournalBuffer
-    from tamp.planning.deliberation import PrecomputedDecision
+    from tamp.planning.deliberation import Known
 
     if isinstance(goal, Motions) and not goal:
         raise InputError(f"there are no motions for {goal.failed}: {goal.reason}")
@@ -244,9 +244,9 @@ def _agent(
 
     def think(world: World, skills: dict[str, Skill]) -> Deliberation:
         mind = mind_of(scene, planner, llm=llm, seed=seed, world=world, log=log)
-        thinks = deliberation(mind, scene, log)
-        if isinstance(goal, Motions) and goal._begin is not None:
-            return PrecomputedDecision(thinks, goal.goal, goal._decision, goal._begin)
+        thinks = deliberation(mind, scene)
+        if isinstance(goal, Motions) and goal._decision is not None and goal._begin is not None:
+            thinks.known = Known(goal.goal, goal._decision, goal._begin)
         return thinks
 
     limit = scene._task.step_limit if most_steps is None else most_steps

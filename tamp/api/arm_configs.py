@@ -63,13 +63,7 @@ class LiveConfig:
     domain: DomainName = "tabletop"
     planner: Planner = field(default_factory=usual_planner)
     seconds: Seconds = None
-    listen: Annotated[
-        str | Path | int | None,
-        Option(
-            "Take orders over a Unix socket at PATH too, or over one and a port of 127.0.0.1 (0: any free one).",
-            "PATH|PORT",
-        ),
-    ] = None
+    listen: Annotated[str | Path | None, Option("Take orders over a Unix socket at PATH too.", "PATH")] = None
     dead_man: DeadMan = None
     view: View = False
     host: Host = None
@@ -92,19 +86,6 @@ class LiveConfig:
                 raise InputError("--decider qwen is for tables: what an arm is told is read as steps already")
         elif self.host is not None or self.port is not None or self.world is not None:
             raise InputError("--host, --port and --world are for --backend xarm")
-        _ = self.socket
-
-    @property
-    def socket(self) -> Path | int | None:
-        """Where orders are taken too: at a port of 127.0.0.1, or a path. InputError for a number that is no port."""
-        where = self.listen
-        if where is None or isinstance(where, Path):
-            return where
-        if isinstance(where, str) and not where.lstrip("-").isdigit():
-            return Path(where)
-        if not 0 <= (port := int(where)) <= 65535:
-            raise InputError(f"--listen {where} is no port; valid: 0 to 65535, or a path")
-        return port
 
 
 @dataclass(frozen=True)

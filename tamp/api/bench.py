@@ -42,8 +42,6 @@ def common(config: BenchConfig) -> dict[str, Any]:
         "noise": (config.noise, "clean"),
         "calibration": (_digest(config.calibration), None),
         "disturb": (config.disturb, None),
-        "without": (config.left_out, ()),
-        "repair": (config.repair, None),
         "backend": (config.simulator, "libero"),
         "body": (config.body, None),
         "wordings": (_digest(config.wordings), None),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tamp.runs.policy.remote import PolicyProcess
 
 SHARED = (
-    "simulator", "body", "perception", "noise", "calibration", "disturb", "repair", "llm", "planner", "domain",
+    "simulator", "body", "perception", "noise", "calibration", "disturb", "llm", "planner", "domain",
 )  # fmt: skip
 """Options that each episode takes over."""
 NOT_THE_TASK = "what was asked for is not what LIBERO's check of the scene's task wants"
@@ -161,8 +161,8 @@ class Runner:
         """What an episode is run with."""
         from tamp.api.solving import settings_of
 
-        shared, settings = self.setup.config, settings_of(config, self.domain, self.model, self.sight, origin)
-        return replace(settings, clock=shared.clock, reflexes=frozenset(shared.reflexes))
+        settings = settings_of(config, self.domain, self.model, self.sight, origin)
+        return replace(settings, clock=self.setup.config.clock)
 
     def _place(self, episode: Episode, k: Key) -> EpisodePlace:
         """Where an episode is run; the process of a policy that sees is kept for the next one."""
@@ -171,7 +171,7 @@ class Runner:
             return episode.simulated(environment)
         if self._policy is None:
             recipe = camera_policies.recipe(config, config.instruction is not None)
-            self._policy = camera_policies.process(replace(recipe, reflexes=self.setup.config.reflexes))
+            self._policy = camera_policies.process(recipe)
         drawn = (k.task_id, k.init_state) if config.calibration is None else ()  # what was calibrated stays as it is
         return episode.by_policy(self._policy, environment, drawn)
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tamp.agent.recovery_options import REFLEXES
 from tamp.api import arguments, language
 from tamp.api.configs import LANGUAGE_PLANNER, PolicyConfig, ServeConfig, SolveConfig
 from tamp.api.options import keywords
@@ -34,9 +33,6 @@ class PolicyRecipe:
     llm: str | None
     assume_first: bool = False
     searches: bool = True
-    reflexes: tuple[str, ...] = REFLEXES
-    advised: bool = False
-    """Whether the model is asked what to do where nothing else helps."""
     perceivers: Callable[[], PerceiverFactory] = _camera_perceivers
 
     def __call__(self, diary: Diary) -> Policy:
@@ -45,26 +41,21 @@ class PolicyRecipe:
 
         model = None if self.llm is None else language.model(self.llm)
         read = language.reader(model, self.assume_first)
-        domain = arguments.domain(self.domain)
         return Policy(
-            domain,
+            arguments.domain(self.domain),
             self.perceivers(),
             read,
             language.planner(self.planner, model),
             journal=diary,
             publish=diary.take,
             searches=self.searches,
-            reflexes=self.reflexes,
-            advise=language.advisor(model, domain, diary) if self.advised and model is not None else None,
         )
 
 
 def recipe(config: SolveConfig | PolicyConfig, words: bool) -> PolicyRecipe:
     """The policy for these options; without words, and nothing else to ask it, it has no model."""
-    advised = isinstance(config, SolveConfig) and config.repair is not None
-    asked = words or advised or config.planner == LANGUAGE_PLANNER
-    llm = config.llm if asked else None
-    return PolicyRecipe(str(config.domain), config.planner, llm, config.assume_first, config.searches, advised=advised)
+    llm = config.llm if words or config.planner == LANGUAGE_PLANNER else None
+    return PolicyRecipe(str(config.domain), config.planner, llm, config.assume_first, config.searches)
 
 
 @keywords(PolicyConfig)

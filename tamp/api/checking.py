@@ -11,7 +11,7 @@ from tamp.data import located
 from tamp.errors import InputError
 from tamp.files.source import STDIN
 from tamp.pddl.lint.check import Report
-from tamp.pddl.lint.requirements import add_requirements
+from tamp.pddl.lint.texts import add_requirements
 from tamp.skills.folder_check import check as look
 
 if TYPE_CHECKING:

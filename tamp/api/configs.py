@@ -10,10 +10,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from tamp.agent.recovery_options import REFLEXES
 from tamp.api.options import Option, declared, flag_of, given
 from tamp.errors import InputError
-from tamp.model.goal_syntax import valid
 
 DEFAULT_MODEL = "qwen2.5-coder-1.5b"
 """The model that reads instructions unless another one is named (`weights.DEFAULT`; a test compares them)."""
@@ -61,7 +59,6 @@ Disturb = Annotated[
         "KIND",
     ),
 ]
-Repair = Annotated[str | None, Option("Who is asked what to do where nothing else helps. qwen: --llm.", "NAME")]
 Body = Annotated[
     str | Path | None, Option("The robot at the table, as xarm7, or its .toml; without it the scene's own.", "NAME")
 ]
@@ -120,7 +117,6 @@ class SolveConfig:
     noise: Noise = "clean"
     calibration: Calibration = None
     disturb: Disturb = None
-    repair: Repair = None
     llm: Llm = DEFAULT_MODEL
     planner: Planner = field(default_factory=usual_planner)
     refine_timeout: Annotated[
@@ -168,7 +164,6 @@ class SolveConfig:
             raise InputError(f"--no-search: {what}; valid: --perception camera")
         if self.refine_timeout is not None and self.perception == "camera":
             raise InputError("--refine-timeout: not with --perception camera; valid: --perception oracle")
-        check_repair(self.repair, self.simulator)
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -246,11 +241,6 @@ class BenchConfig:
     noise: Noise = "clean"
     calibration: Calibration = None
     disturb: Disturb = None
-    without: Annotated[
-        str | None,
-        Option("Leave out servo, monitor or repair, several with commas: what are they worth?", "A,B"),
-    ] = None
-    repair: Repair = None
 
     def __post_init__(self) -> None:
         if not self.suites and self.wordings is None:
@@ -264,28 +254,15 @@ class BenchConfig:
         _check_body(self.simulator, self.body, self.noise, self.calibration, libero_only)
         if self.disturb is not None and self.stage == "goal":
             raise InputError("--disturb: nothing moves with --stage goal; valid: --stage plan or all")
-        check_repair(self.repair, stage=self.stage)
         if self.perception == "camera" and (self.stage == "goal" or self.clock == "real"):
             what = "--stage goal" if self.stage == "goal" else "--clock real"
             where = "valid with camera: --stage plan or all, --clock paused"
             raise InputError(f"{what} is for --perception oracle; {where}")
-        if unknown := next((name for name in self.left_out if name not in REFLEXES), None):
-            raise InputError(f"--without {unknown}: {valid(unknown, REFLEXES)}")
 
     @property
     def asks_model(self) -> bool:
         """Whether the language model is asked for anything."""
-        return self.stage != "plan" or self.planner == LANGUAGE_PLANNER or self.repair is not None
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """What an agent is not to do to keep to its plan."""
-        return tuple(dict.fromkeys(name.strip() for name in (self.without or "").split(",") if name.strip()))
-
-    @property
-    def reflexes(self) -> tuple[str, ...]:
-        """What an agent does to keep to its plan."""
-        return tuple(r for r in REFLEXES if r not in self.left_out)
+        return self.stage != "plan" or self.planner == LANGUAGE_PLANNER
 
 
 def flags_of(config: type, names: Sequence[str]) -> list[str]:
@@ -313,14 +290,6 @@ def _check_body(
     limited = {"--noise": noise != "clean", "--calibration": calibration is not None, **libero_only}
     if simulator != "libero" and (wrong := [option for option, on in limited.items() if on]):
         raise InputError(f"{' '.join(wrong)}: not with --backend {simulator}; valid: --backend libero")
-
-
-def check_repair(name: str | None, simulator: str = "libero", stage: str = "all") -> None:
-    """InputError for a name that cannot be asked how to go on, or where nothing goes on."""
-    if name not in (None, LANGUAGE_PLANNER):
-        raise InputError(f"--repair {name}: nobody of that name can be asked; valid: {LANGUAGE_PLANNER}")
-    if name is not None and (simulator != "libero" or stage == "goal"):
-        raise InputError("--repair: nothing is repaired there; valid: --backend libero, of bench --stage plan or all")
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,14 +12,12 @@ from tamp.api.configs import DEFAULT_MODEL, LANGUAGE_PLANNER
 from tamp.quiet import debugging
 
 if TYPE_CHECKING:
-    from llm.failures import FailureReport as Failures
     from llm.models.language_model import Model as Model  # noqa: PLC0414 (for those who may not import it themselves)
     from llm.planner.deciding import Advisor, ParallelDecider
     from llm.reader.arm import ParallelArmReader
     from llm.reader.readers import InTurnReader, ParallelReader
     from llm.vocabulary.phrases import SceneVocabulary
     from tamp.agent.camera_perceiver import Read
-    from tamp.agent.director import Decide
     from tamp.api.scenes import LoadedScene, Seen
     from tamp.backends.xarm.workcell import Workcell
     from tamp.model.domain import Domain
@@ -49,13 +46,6 @@ def planner(name: str, model: Model | None, timeout: float = 60.0) -> Planner:
 
     assert model is not None
     return SkillPlanner(model)
-
-
-def advisor(model: Model, domain: Domain, journal: Journal) -> Decide:
-    """Who is asked what to do where nothing else helps."""
-    from llm.planner.deciding import Advisor
-
-    return Advisor(model, domain, journal)
 
 
 def reader(model: Model | None, assume_first: bool = False) -> Read:
@@ -174,22 +164,6 @@ def vocabulary(seen: Seen, scene: LoadedScene) -> SceneVocabulary:
     from llm.vocabulary.phrases import vocabulary as words
 
     return words(seen.scene, seen.state, scene._task.names, own_words(scene.domain))
-
-
-def failures_in(paths: Iterable[Path]) -> tuple[Failures, Counter[tuple[str, str]]]:
-    """What a language model got wrong, from the logs of runs and episodes; and the episodes that failed otherwise, by
-    stage and reason. InputError for a path without a log."""
-    from llm.failures import FailureReport as Failures
-    from tamp.runs import episode_log
-    from tamp.runs.endings import ending
-
-    found, otherwise = Failures(), Counter[tuple[str, str]]()
-    for log in dict.fromkeys(log.resolve() for path in paths for log in episode_log.logs(path)):
-        events, name = episode_log.read(log), log.parent.name if log.name == episode_log.LOG else log.name
-        to_blame, end = found.add(name, events), ending(name, events)
-        if end.verdict in ("no", "error") and not to_blame:
-            otherwise[end.stage or end.verdict, end.reason or "no reason given"] += 1
-    return found, otherwise
 
 
 @contextmanager

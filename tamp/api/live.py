@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -45,7 +44,7 @@ class Callbacks:
 
     `say` gets a line of words for what happens, `on_event`, where it is given, each event as plain data instead.
     `orders` gives orders where there is no script, a line at a time, in a thread: `start (pick mug_1
-    table)`, `stop`, `skip 2`, `undo`, `end`, other words to be read, or the same as JSON; an empty line asks for the
+    table)`, `stop`, `skip 2`, `end`, other words to be read, or the same as JSON; an empty line asks for the
     state. After the last line the session is over once nothing runs. `name` is how others are informed who gives the
     orders. `stops` is entered while the session runs, and may stop it.
     """
@@ -122,8 +121,8 @@ class OrderedSession:
         else:
             events.subscribe(self._as_data_to(callbacks.on_event))
         authority = CommandAuthority(self.session.order)
-        if config.socket is not None or config.view:
-            server = _listen(authority, config.socket, callbacks.say)
+        if config.listen is not None or config.view:
+            server = _listen(authority, None if config.listen is None else Path(config.listen), callbacks.say)
             opened.callback(server.close)
             log.event("listens", path=server.path)
             events.subscribe(self._as_data_to(server.tell))
@@ -194,17 +193,13 @@ class OrderedSession:
         session.ends_when_idle = True
 
 
-def _listen(authority: CommandAuthority, at: Path | int | None, say: Say) -> OrderServer:
-    """Take orders over sockets. InputError where one is taken."""
-    port = at if isinstance(at, int) else None
+def _listen(authority: CommandAuthority, at: Path | None, say: Say) -> OrderServer:
+    """Take orders over a socket. InputError where there is something at its path."""
     try:
-        server = OrderServer(authority, at if isinstance(at, Path) else None, port)
+        server = OrderServer(authority, at)
     except OSError as e:
-        valid = "a port that is free, 0 for any, or a path at which there is nothing yet"
-        raise InputError(f"--listen {at}: {e.strerror or e}; valid: {valid}") from e
+        raise InputError(f"--listen {at}: {e.strerror or e}; valid: a path at which there is nothing yet") from e
     say(f"orders at unix:{server.path}")
-    if port is not None:
-        say(f"orders at tcp://127.0.0.1:{server.port}, where the first line is {json.dumps({'token': server.token})}")
     return server
 
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tamp.api.sources import Say, silent
 from tamp.errors import InputError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tamp.pddl.plan_file import PlanFile
     from tamp.pddl.verdict import Verdict
     from tamp.view.live_page import EventSource
-    from tamp.view.plan_page import JudgedPlan
+    from tamp.view.table_pages import JudgedPlan
 
 MOST_PAGES = 100
 """Episodes that get a page of their own: each takes a third of a second."""
@@ -41,17 +41,10 @@ def drawing_environment(drawn: bool) -> dict[str, str]:
     return dict(rendering.SOFTWARE if drawn else rendering.NO_RENDERING)
 
 
-def write_categories(file: Path, about: dict[str, Any]) -> None:
-    """Write the page of what `tamp.api.things.categories` gives, with pictures. InputError where the disk is full."""
-    from tamp.view.categories_page import categories_page
-
-    write(file, categories_page(about))
-
-
 def write_scene(file: Path, scene: LoadedScene, seen: Seen) -> None:
     """Write the page of a scene, which was loaded with `pictures`. InputError where the disk does not take it."""
     from tamp.api.scene_info import called_alone, described
-    from tamp.view.plan_page import scene_page
+    from tamp.view.table_pages import scene_page
 
     about = described(scene, seen)
     write(file, scene_page(about, called_alone(about), scene.picture(), Layout.of()))
@@ -72,19 +65,19 @@ class PlanPage:
 
     def judged(self, plan: PlanFile, verdict: Verdict, judge: PlanJudge, lines: Sequence[str]) -> None:
         """Put a plan on the page with its verdict, of which `lines` are the words."""
-        from tamp.view.plan_page import JudgedPlan
+        from tamp.view.table_pages import JudgedPlan
 
         self._plans.append(JudgedPlan.of(plan, verdict, judge, lines))
 
     def alone(self, name: str, valid: bool | None, lines: Sequence[str]) -> None:
         """Put a plan on the page of which there is nothing but words: of an arm, or one that cannot be read."""
-        from tamp.view.plan_page import JudgedPlan
+        from tamp.view.table_pages import JudgedPlan
 
         self._plans.append(JudgedPlan(name, valid, tuple(lines)))
 
     def write(self, domain: str, problem: Path | None) -> None:
         """Write the page. InputError where the disk does not take it."""
-        from tamp.view.plan_page import plan_page
+        from tamp.view.table_pages import plan_page
 
         about = (domain, str(problem)) if problem is not None else ("none", "")
         write(self.file, plan_page(*about, self._plans, Layout.of()))
@@ -122,7 +115,7 @@ def _episodes(paths: list[Path], file: Path, tree: str | None, say: Say) -> list
 def _bench(paths: list[Path], file: Path, tree: str | None, say: Say) -> list[Path]:
     """Write the page of runs, and those of failed episodes, which are returned."""
     from tamp.runs.bench.bench_report import compared, read_runs
-    from tamp.view.bench_page import bench_page
+    from tamp.view.table_pages import bench_page
 
     runs, layout = read_runs(paths, tree), Layout.of()
     if len(runs) > 2:

@@ -21,16 +21,16 @@ def names() -> list[str]:
 def described(name: str) -> dict[str, Any]:
     """A robot as it is used, by its name or its .toml; or the `links` and joints of a model that one can be made of, a
     .urdf or .xml. InputError where there is none, or it cannot be read."""
-    from tamp.backends import body_files
+    from tamp.backends import bodies
 
-    return _model(name) if body_files.is_model(name) else _robot(name)
+    return _model(name) if bodies.is_model(name) else _robot(name)
 
 
 def _model(name: str) -> dict[str, Any]:
     """Joints and links of a model, metres, radians and kilograms. InputError where it cannot be read."""
-    from tamp.backends import body_files
+    from tamp.backends import bodies
 
-    parts: tuple[RigidPart, ...] = body_files.read_model(name)
+    parts: tuple[RigidPart, ...] = bodies.read_model(name)
     return {
         "joints": [
             {"name": j.name, "kind": j.kind, "limits": j.limits, "link": p.name, "on": p.parent}
@@ -65,18 +65,18 @@ def _robot(name: str) -> dict[str, Any]:
         "joints": [
             {"name": name, "limits": limits, "posture": value}
             for name, limits, value in zip(
-                described.arm_joints, found.limits.round(4).tolist(), described.posture.tolist(), strict=True
+                described.arm_joints, found["limits"].round(4).tolist(), described.posture.tolist(), strict=True
             )
         ],
         "tool": {
-            "position": _rounded(found.T_base_tool[:3, 3]),
-            "x": _rounded(found.T_base_tool[:3, 0]),
-            "z": _rounded(found.T_base_tool[:3, 2]),
+            "position": _rounded(found["T_base_tool"][:3, 3]),
+            "x": _rounded(found["T_base_tool"][:3, 0]),
+            "z": _rounded(found["T_base_tool"][:3, 2]),
         },
         "opening": round(described.gripper.opening, 4),
-        **{name: [_rounded(corner) for corner in getattr(found, name)] for name in ("pads", "fingers", "palm")},
-        "watched": found.watched,
-        "mass": round(found.kilograms, 2),
+        **{name: [_rounded(corner) for corner in found[name]] for name in ("pads", "fingers", "palm")},
+        "watched": found["watched"],
+        "mass": round(found["kilograms"], 2),
     }
 
 

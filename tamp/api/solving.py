@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,8 +85,7 @@ def prepare(config: SolveConfig, person: Person, called: bool = False) -> Episod
     text = None if config.goals or config.instruction is None else language.instruction(config.instruction)
     arguments.check_perception(config.simulator, config.body, config.perception, config.calibration)
     at = arguments.arm_at_table(config.simulator, config.body, config.host, config.port, config.eyes)
-    wants_model = config.planner == LANGUAGE_PLANNER or config.repair is not None
-    model = language.model(config.llm) if text is not None or wants_model else None
+    model = language.model(config.llm) if text is not None or config.planner == LANGUAGE_PLANNER else None
     sight = text is not None and model is not None and model.sees
     rendering.prepare(config.video, sight, camera=config.perception == "camera", may=True)
     with hush_simulator():
@@ -230,7 +228,6 @@ def settings_of(
         overlay=config.overlay,
         calibration=None if config.calibration is None else Path(config.calibration),
         disturb=config.disturb,
-        advises=partial(language.advisor, model, domain) if config.repair is not None and model is not None else None,
         body=None if config.body is None else str(config.body),
         twice=config.simulator == "xarm" and config.second_check,
         view=config.view,

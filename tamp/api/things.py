@@ -20,12 +20,12 @@ Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
 """Is called with what is begun and how many there are of it; yields what is called with a line for each one done."""
 
 
-def categories(counted: Counted, pictures: bool = False) -> dict[str, Any]:
-    """Every category whose files load, with what can be said of it and with `pictures` a PNG; the tables; and what is
-    not usable, and why. Metres. InputError where pictures are asked for and nothing can be drawn."""
+def categories(counted: Counted) -> dict[str, Any]:
+    """Every category whose files load, with what is known of it; the tables; and what is not usable, and why.
+    Metres."""
     from tamp.backends.libero import rendering
 
-    rendering.prepare(video=False, pictures=pictures)
+    rendering.prepare(video=False)
     hush_warnings()
     with hush_simulator():
         from tamp.backends.libero.categories import UnusableError, load, names
@@ -35,7 +35,7 @@ def categories(counted: Counted, pictures: bool = False) -> dict[str, Any]:
         with counted("categories", len(known)) as done:
             for name in known:
                 try:
-                    usable.append(_category(load(name, name, whole=True), pictures))
+                    usable.append(_category(load(name, name, whole=True)))
                 except UnusableError as e:
                     unusable.append({"name": name, "reason": str(e)})
                 done("")
@@ -46,14 +46,13 @@ def categories(counted: Counted, pictures: bool = False) -> dict[str, Any]:
     return {"categories": usable, "tables": tables, "unusable": unusable}
 
 
-def _category(category: Category, pictures: bool) -> dict[str, Any]:
+def _category(category: Category) -> dict[str, Any]:
     """A category as plain data; size in metres."""
     from tamp.backends.libero.scene_description import types_of
-    from tamp.perception.modelling import picture
 
     types = types_of(category.thing)
     regions = category.regions("surface", "interior")
-    about: dict[str, Any] = {
+    return {
         "name": category.name,
         "kind": category.kind,
         "size": category.thing.extent.round(3),
@@ -61,7 +60,6 @@ def _category(category: Category, pictures: bool) -> dict[str, Any]:
         "open": [s.removesuffix("_region").removeprefix(f"{category.name}_") for s in _doors(category)],
         "turned_on": bool(category.knobs),
     }
-    return {**about, "picture": picture(category.model, category.data)} if pictures else about
 
 
 def _doors(category: Category) -> list[str]:

@@ -23,7 +23,7 @@ from tamp.api.options import Option
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
-    from tamp.pddl.engines import Aim
+    pass
 
 MEND_SECONDS = 2.0
 """How long judging a plan takes at most where what would make it valid is looked for."""
@@ -50,18 +50,7 @@ class PlanConfig:
     timeout: Annotated[
         float, Option("Seconds for the search, and for what explains that there is no plan.", min=0.01, max=1e6)
     ] = 60.0
-    optimal: Annotated[bool, Option("A plan that is proven to be the best.")] = False
-    anytime: Annotated[bool, Option("Better and better plans, until the time is up.")] = False
     out: Annotated[Path | str | None, Option("Write the plan there too.", "F")] = None
-
-    def __post_init__(self) -> None:
-        if self.optimal and self.anytime:
-            raise InputError("--optimal and --anytime do not go together; valid: one of them")
-
-    @property
-    def aim(self) -> Aim:
-        """Which plan is asked for."""
-        return "optimal" if self.optimal else "anytime" if self.anytime else "first"
 
 
 @dataclass(frozen=True)
@@ -135,7 +124,7 @@ class ReportConfig:
 
     A table with a row a suite, and what failed, by stage and reason. A table is made from episodes of one git
     tree only; runs of the same episodes stand side by side, and are compared. Of episodes that `tamp solve` left, a
-    row each. With --prompts instead what the language model got wrong, by type, with examples. With --html a page.
+    row each. With --html a page.
     """
 
     results: Annotated[
@@ -144,18 +133,7 @@ class ReportConfig:
     ]
     form: Annotated[Literal["text", "markdown", "latex"], Option("Of the table.", flag="--format")] = "text"
     tree: Annotated[str | None, Option("Only episodes of this git tree.", "HASH")] = None
-    prompts: Annotated[bool, Option("What went wrong between prompt and goal, or plan, from the episodes' logs.")] = (
-        False
-    )
-    examples: Annotated[int, Option("With --prompts: examples shown of each type of failure.", min=0)] = 3
     html: Annotated[Path | None, Option("Write a page instead: an episode, or runs of tamp bench.", "FILE")] = None
-
-    def __post_init__(self) -> None:
-        if self.prompts and self.html is not None:
-            raise InputError("--prompts: there is no page of it; valid: --html alone, --tree, --json")
-        if self.prompts and (self.form != "text" or self.tree is not None):
-            what = "--prompts makes no table: --format and --tree are not for it"
-            raise InputError(f"{what}; valid: --examples, --json")
 
 
 @dataclass(frozen=True)
@@ -251,8 +229,6 @@ class CategoriesConfig:
 
     Every category whose files load, with its size, and the regions where something can be put.
     """
-
-    html: Annotated[Path | None, Option("A page with a picture of each (needs OSMesa).", "FILE")] = None
 
 
 @dataclass(frozen=True)

@@ -1,34 +1,45 @@
-"""Read a plan file: steps as text, or JSON as language models, `tamp plan` and planners write it."""
+"""Read a plan file: steps as text, as planners and people write them, or JSON as language models and `tamp plan` do."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from tamp.errors import InputError
+from tamp.files.json_text import parse_json
 from tamp.files.source import Source
 from tamp.pddl.plan_file import PlanFile, Step, plan_of
-from tamp.pddl.text_plans import read_text, which_of
 
-_LOGGED = re.compile(r"\[[^\]\n\"{\[]*\][ \t]*\S|\{\d")
-"""How a log begins that looks like JSON: `[t=0.1s] Solution found!`."""
-
-_WITHIN = ("plan", "actions", "plans", "result", "output", "sas_plan", "stdout")
-"""Where in an object a plan is, the nearest first: of tamp, of planners' services, of planners of several plans."""
-_NAMES, _ARGUMENTS = ("skill", "name", "action", "operator"), ("args", "arguments", "parameters")
-_TIMES, _DURATIONS = ("time", "start", "start_time"), ("duration",)
-_NONE = re.compile(
-    r"unsolvable|time[d ]?-?out|fail|error|gave up|unsupported|invalid|no.(?:plan|solution)", re.IGNORECASE
+_NUMBER = r"\d{1,30}(?:\.\d{0,30})?(?:e[+-]?\d{1,2})?"
+_NAME = r"[^\s()\[\],:;]+"
+_STEP = re.compile(
+    rf"""
+    (?:(?P<start>{_NUMBER})(?:\s*[:.)]|[ \t])\s*)?  # its number or its time: "1." or "0.003:"
+    (?:\((?P<words>[^()]+)\)                        # (pick a b)
+     | (?P<head>{_NAME})\((?P<args>[^()\n]*)\))     # pick(a, b), as unified-planning writes it
+    (?:\s*\[\s*(?:d(?:uration)?\s*:\s*)?(?P<duration>{_NUMBER})\s*(?:[;,][^\[\]\n]*)?\])?  # [1.0] or [D:1.0; C:0.1]
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
-_VALID = '[{"skill": "pick", "args": {"o": "cup"}}, …], ["(pick cup bench)", …], or an object with that as its "plan"'
+_COMMENT = re.compile(r"(\[[^\[\]\n;]*;[^\[\]\n]*\])|;[^\n]*")  # [D:1.0; C:0.1] holds none
+_BLANK = re.compile(r"[\s,]*")
+_TITLE = re.compile(r"\s*(?:Sequential|TimeTriggered)Plan:")
+_NAMES, _ARGUMENTS = ("skill", "name", "action", "operator"), ("args", "arguments", "parameters")
+_VALID_TEXT = "(pick a b), 1: (pick a b), 0.5: (pick a b) [2.0], pick(a, b), or a comment after ;"
+_VALID_JSON = (
+    '[{"skill": "pick", "args": {"o": "cup"}}, …], ["(pick cup bench)", …], or an object with that as its "plan"'
+)
 
 
 def read_plan(source: Source, form: str | None = None) -> PlanFile:
-    """A plan in the named format, else in the one that it looks like. InputError with the place of what is no plan."""
+    """A plan in the named format, else in the one that it looks like. InputError where there is no plan, BadPlan with
+    the place of everything in it that is no step."""
     is_json = (form or recognised(source.text)) == "skills"
-    plan = read_json(source) if is_json else read_text(source, form or "pddl")
+    plan = _read_json(source) if is_json else _read_text(source, form or "pddl")
     return plan if form or not _has_times(plan) else replace(plan, format="timed")
 
 
@@ -36,9 +47,9 @@ def recognised(text: str) -> str:
     """The format that a text looks like: pddl, steps (timed, where the numbers before them are times); skills, JSON;
     xarm, an xArm action plan, which is no plan of a domain."""
     begin = text.lstrip()
-    if begin.startswith("{") and '"steps"' in text and not re.search(r'"plans?"\s*:', text):
+    if begin.startswith("{") and '"steps"' in text and not re.search(r'"plan"\s*:', text):
         return "xarm"
-    return "skills" if begin.startswith(("[", "{")) and not _LOGGED.match(begin) else "pddl"
+    return "skills" if begin.startswith(("[", "{")) else "pddl"
 
 
 def _has_times(plan: PlanFile) -> bool:
@@ -49,100 +60,115 @@ def _has_times(plan: PlanFile) -> bool:
     return len(numbers) == len(plan.steps) > 0 and numbers != [numbers[0] + n for n in range(len(numbers))]
 
 
-def read_json(source: Source) -> PlanFile:
-    """The plan of a JSON text: a list of steps, or an object that has it, maybe as a text, where planners put it; of
-    several plans the first. A step is PDDL or an object with a name and arguments, by parameter or in order.
+def _read_text(source: Source, form: str) -> PlanFile:
+    """The plan of a text; without steps where it has only comments. InputError where most of it is no plan."""
+    text = _COMMENT.sub(lambda m: m[1] or " " * len(m[0]), source.text)
+    title = _TITLE.match(text)
+    steps, wrong = list[Step | str](), list[str]()
+    title = _TITLE.match(text)
+    at, line, counted = title.end() if title else 0, 1, 0
+    while (at := _BLANK.match(text, at).end()) < len(text):  # type: ignore[union-attr]
+        found = _STEP.match(text, at)
+        words = _words(found) if found else []
+        begin = found.start(1 + _STEP.groupindex["start"]) if found and words else at
+        line, counted = line + text.count("\n", counted, begin), begin
+        if found and words:
+            steps.append(_step(found, words, line))
+            at = found.end()
+            continue
+        place = f"{source.name}:{line}:{at - text.rfind(chr(10), 0, at)}"
+        end = text.find("\n", at) if text.find("\n", at) >= 0 else len(text)
+        wrong.append(f"{place}: not a step of a plan: {_short(text[at:end])}; valid: {_VALID_TEXT}")
+        steps.append(wrong[-1])
+        at = end
+    if len(wrong) > max(3, len(steps) - len(wrong)):
+        raise InputError(f"{wrong[0]} (and {len(wrong) - 1} more lines)")
+    return plan_of(source.name, form, steps)
 
-    InputError for what is no such list and for the answer that there is no plan, BadPlan with every step that is none.
-    """
-    value, where, plans = _load_json(source), source.name, 1
-    while isinstance(value, dict) and (key := next((k for k in _WITHIN if k in value), None)):
-        found = value[key]
-        if not found and (says := _says_none(value)):
-            raise InputError(f"{where}: there is no plan in it: the planner says {says}")
-        if key == "plans" and isinstance(found, list):
-            if not found:
-                raise InputError(f'{where}: there is no plan in it: "plans" is empty')
-            plans, found = len(found), found[0]
-        value, where = found, f"{where}: {key}"
-    if isinstance(value, str):
-        read = replace(read_text(Source(where, value)), name=source.name)
-    elif isinstance(value, list):
-        steps = (_step(item, f"{source.name}: step {number}") for number, item in enumerate(value, 1))
-        read = plan_of(source.name, "skills", steps)
+
+def _words(found: re.Match[str]) -> list[str]:
+    """The name and the arguments of a step; none where these cannot be names."""
+    if found["head"]:
+        words = [found["head"], *(a.strip() for a in found["args"].split(",") if a.strip())]
     else:
-        says = _says_none(value) if isinstance(value, dict) else ""
-        no_plan = f"there is no plan in it: the planner says {says}" if says else f"not a plan; valid: {_VALID}"
-        raise InputError(f"{where}: {no_plan}")
-    return replace(read, format="skills", notes=(*which_of(plans, "first"), *read.notes))
+        words = found["words"].split()
+    return words if all(re.fullmatch(_NAME, w) for w in words) else []
 
 
-def _load_json(source: Source) -> Any:
-    """The value of a JSON text; InputError with its place, also for NaN, infinity and a key said twice."""
-    try:
-        return json.loads(source.text, parse_constant=_no_number, object_pairs_hook=_once)
-    except json.JSONDecodeError as e:
-        raise InputError(f"{source.name}:{e.lineno}:{e.colno}: not JSON: {e.msg}") from e
-    except RecursionError as e:
-        raise InputError(f"{source.name}: nested too deeply") from e
-    except ValueError as e:  # what the hooks raise, and a number of thousands of digits
-        raise InputError(f"{source.name}: not JSON: {e}") from e
+def _step(found: re.Match[str], words: Sequence[str], line: int) -> Step:
+    head, *args = (w.lower() for w in words)
+    start, duration = found["start"], found["duration"]
+    return Step(
+        head,
+        tuple(args),
+        line,
+        start=Fraction(start) if start else None,
+        duration=Fraction(duration) if duration else None,
+        start_within=_half_digit(start or ""),
+        duration_within=_half_digit(duration or ""),
+    )
 
 
-def _says_none(value: dict[str, Any]) -> str:
-    """What in an object says that there is no plan, empty where nothing does."""
-    return next((repr(v[:80]) for v in value.values() if isinstance(v, str) and _NONE.search(v)), "")
+def _half_digit(number: str) -> Fraction:
+    """Half of the last digit that a number was printed with. Whole numbers are taken as exact: what is rounded is
+    printed with a fraction."""
+    printed = re.fullmatch(r"\d+\.(\d+)(?:e([+-]?\d+))?", number.lower())
+    return Fraction(10) ** (int(printed[2] or 0) - len(printed[1])) / 2 if printed else Fraction(0)
 
 
-def _step(item: Any, where: str) -> Step | str:
+def _short(text: str) -> str:
+    one_line = " ".join(text.split())
+    return repr(one_line if len(one_line) <= 60 else f"{one_line[:59]}…")
+
+
+def _read_json(source: Source) -> PlanFile:
+    """The plan of a JSON text: a list of steps, or an object that has it as its `plan`, maybe as a text. A step is PDDL
+    or an object with a name and arguments, by parameter or in order."""
+    value = parse_json(source)
+    if isinstance(value, dict) and "plan" in value:
+        if value["plan"] is None:
+            raise InputError(f"{source.name}: there is no plan in it: its status is {value.get('status')!r}")
+        value = value["plan"]
+    if isinstance(value, str):
+        return replace(_read_text(Source(f"{source.name}: plan", value), "skills"), name=source.name)
+    if not isinstance(value, list):
+        raise InputError(f"{source.name}: not a plan; valid: {_VALID_JSON}")
+    steps = (_json_step(item, f"{source.name}: step {number}") for number, item in enumerate(value, 1))
+    return plan_of(source.name, "skills", steps)
+
+
+def _json_step(item: Any, where: str) -> Step | str:
     """A step of a list, or why it is none."""
+    no_step = f'{where} is {json.dumps(item, ensure_ascii=False)[:80]}; valid: {{"skill": "pick", "args": {{…}}}} or '
+    no_step += '"(pick cup bench)"'
     if isinstance(item, str):
-        return _written(item, item, where)
-    key = _key(item, _NAMES, str)
-    start, duration = (_key(item, keys, (int, float, str)) for keys in (_TIMES, _DURATIONS))
-    arguments = _key(item, _ARGUMENTS, (list, dict))
-    if key is None or (arguments is None and "(" not in item[key]):
-        return _no_step(item, where)
-    timed = f"{item[start]}: " if start else "", f" [{item[duration]}]" if duration else ""
-    if arguments is None:
-        return _written(f"{timed[0]}{item[key]}{timed[1]}", item, where)
-    args = item[arguments]
-    words = list(args.values()) if isinstance(args, dict) else args
+        return _written_step(item, where, no_step)
+    name = _value(item, _NAMES, str)
+    arguments = _value(item, _ARGUMENTS, (list, dict))
+    if name is None or (arguments is None and "(" not in name):
+        return no_step
+    words = list(arguments.values()) if isinstance(arguments, dict) else arguments or []
     if not all(isinstance(w, str) for w in words):
-        return f'{where}: "{arguments}" are names of objects, by parameter or in order'
-    step = _written(f"{timed[0]}({' '.join((item[key], *words))}){timed[1]}", item, where)
-    if isinstance(args, list) or isinstance(step, str):
+        return f"{where}: its arguments are names of objects, by parameter or in order"
+    start, duration = (_value(item, (key,), (int, float)) for key in ("time", "duration"))
+    text = name if arguments is None else f"({' '.join((name, *words))})"
+    text = f"{'' if start is None else f'{start}: '}{text}{'' if duration is None else f' [{duration}]'}"
+    step = _written_step(text, where, no_step)
+    if isinstance(step, str) or not isinstance(arguments, dict):
         return step
-    return replace(step, args=(), named={k.lower(): v.lower() for k, v in args.items()})
+    return replace(step, args=(), named={k.lower(): v.lower() for k, v in arguments.items()})
 
 
-def _written(text: str, item: Any, where: str) -> Step | str:
+def _written_step(text: str, where: str, no_step: str) -> Step | str:
     """The one step of a text, also without parentheses; or why it is none."""
     bare = re.fullmatch(r"\s*[^\W\d][^\s()\[\]:;]*(?:\s+[^\s()\[\]:;]+)*\s*", text)
     try:
-        steps = read_text(Source(where, f"({text})" if bare else text)).steps
+        steps = _read_text(Source(where, f"({text})" if bare else text), "skills").steps
     except InputError as e:
         return str(e)
-    return replace(steps[0], line=None) if len(steps) == 1 else _no_step(item, where)
+    return replace(steps[0], line=None) if len(steps) == 1 else no_step
 
 
-def _key(value: Any, keys: tuple[str, ...], kind: Any) -> str | None:
-    """The first of these keys of an object whose value is of a kind."""
-    return next((k for k in keys if isinstance(value, dict) and isinstance(value.get(k), kind)), None)
-
-
-def _no_step(item: Any, where: str) -> str:
-    shown = json.dumps(item, ensure_ascii=False)
-    return f'{where} is {shown[:80]}; valid: {{"skill": "pick", "args": {{…}}}} or "(pick cup bench)"'
-
-
-def _no_number(word: str) -> Any:
-    raise ValueError(f"{word} is no number")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        twice = next(k for i, (k, _) in enumerate(pairs) if k in [p for p, _ in pairs[:i]])
-        raise ValueError(f"{twice!r} is said twice in one object")
-    return value
+def _value(item: Any, keys: tuple[str, ...], kind: Any) -> Any:
+    """The value of the first of these keys of an object that is of a kind."""
+    return next((item[k] for k in keys if isinstance(item, dict) and isinstance(item.get(k), kind)), None)

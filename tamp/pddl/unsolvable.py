@@ -1,7 +1,6 @@
 """Explain why a problem has no plan: what can never hold, which goals exclude each other, and what would make a plan.
 
-Relaxed reachability proves what can never hold. All else is asked of an engine: for some of the goals alone, and with
-facts that may be supposed in the beginning. Every change is planned for before it is reported.
+Relaxed reachability proves what can never hold. All else is asked of an engine, for some of the goals alone.
 """
 
 from __future__ import annotations
@@ -16,16 +15,15 @@ from typing import Any
 
 from tamp.pddl.ask import judged_plan
 from tamp.pddl.compiling import compiled, without_metric
-from tamp.pddl.conditions import Literal, given_to, is_atom, literal_of, parts, written
+from tamp.pddl.conditions import Literal, is_atom, parts, within, written
 from tamp.pddl.engines import installed, lacking
-from tamp.pddl.planner import NO_PLAN, prepared, results
+from tamp.pddl.planner import NO_PLAN, prepared, result_of
 from tamp.pddl.reach import Reached, reach
 from tamp.pddl.subprocess_worker import Emit, messages
+from tamp.pddl.verdict import given_by
 
 SECONDS = 5.0
 """For an explanation on the way to something else: of an episode, of a plan in a scene."""
-MOST_ADDITIONS = 5
-"""Facts that are reported of those of which each makes a plan."""
 _SHARE = 0.25
 """Of the seconds left, what one question to the engine may take."""
 _FAST = "fast-downward"
@@ -36,25 +34,20 @@ class Why:
     """Why a problem has no plan; literals in PDDL.
 
     `never` cannot hold even if nothing that holds were ever lost: goals first, then what they need. `drop` is the
-    smallest set of goals found without which there is a plan, `add` what makes one when it is added to `:init`,
-    `(not …)` when it is taken out; both were planned for. `complete` when all sets of goals that are smaller were tried
-    too. `exclusive` are pairs of goals that never hold together: a proof. `additions` are `add`, and others that are as
-    small: facts that no operator changes.
+    smallest set of goals found without which there is a plan; it was planned for. `complete` when all sets of goals
+    that are smaller were tried too. `exclusive` are pairs of goals that never hold together: a proof.
     """
 
     never: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
-    add: tuple[str, ...] = ()
     complete: bool = False
     exclusive: tuple[tuple[str, ...], ...] = ()
-    additions: tuple[tuple[str, ...], ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The same in words: what is proven first, then what would help."""
         lines = [f"never: {literal}" for literal in self.never]
         lines += [f"{' and '.join(pair)} never hold together" for pair in self.exclusive]
-        lines += [f"there is a plan with {' '.join(added)} in :init" for added in self.additions]
         goals = f"goal{'s' if len(self.drop) > 1 else ''} {' '.join(self.drop)}"
         return (*lines, *([f"there is a plan without the {goals}"] if self.drop else []))
 
@@ -76,10 +69,8 @@ def explain(problem: Any, engine: str, seconds: float) -> Why:
             reached = reach(solver.problem) or Reached({}, ())
             never = [g for g in parts(solver.problem.goals) if written(g) in reached.hopeless]
             if never:
-                report(never=tuple(map(written, never)))
-            exclusive = _report_drops(solver, never, report)
-            if never or exclusive:
-                _report_additions(solver, never, reached, report)
+                report(never=_never(solver.problem, never, reached))
+            _report_drops(solver, never, report)
 
     why = Why()
     with closing(messages(work, seconds)) as received:
@@ -137,16 +128,16 @@ class Solver:
         if left <= 0:
             return None
         ready, compilations = prepared(problem, self.engine)
-        (result,) = results(ready, compilations, self.engine, seconds=max(0.5, left * _SHARE))
+        result = result_of(ready, compilations, self.engine, max(0.5, left * _SHARE))
         if result.plan is not None:
             valid = not isinstance(judged_plan(problem, result.plan), str)
             return [*result.plan.actions, None] if valid else None
         return () if result.status.name.startswith("UNSOLVABLE") else None
 
 
-def _report_drops(solver: Solver, never: Sequence[Any], report: Reporter) -> bool:
+def _report_drops(solver: Solver, never: Sequence[Any], report: Reporter) -> None:
     """The goals to drop: first any set that cannot be smaller by one goal, then smaller ones, the smallest first. On
-    the way the pairs of goals that exclude each other; whether there are any."""
+    the way the pairs of goals that exclude each other."""
     goals = parts(solver.problem.goals)
     hopeful = [g for g in goals if g not in never]
     kept, exclusive = list[Any](), list[tuple[str, str]]()
@@ -158,7 +149,7 @@ def _report_drops(solver: Solver, never: Sequence[Any], report: Reporter) -> boo
             exclusive += [(written(other), written(goal)) for other in others]
     report(exclusive=tuple(exclusive))
     if not kept and not never:
-        return False  # no goal alone was reached: that says nothing of the others
+        return  # no goal alone was reached: that says nothing of the others
     dropped = [g for g in goals if g not in kept]
     report(drop=tuple(map(written, dropped)))
     unknown = False
@@ -169,110 +160,31 @@ def _report_drops(solver: Solver, never: Sequence[Any], report: Reporter) -> boo
             if solvable:
                 smallest = tuple(written(g) for g in goals if g in never or g in more)
                 report(drop=smallest, complete=not unknown)
-                return bool(exclusive)
+                return
     report(complete=not unknown)
-    return bool(exclusive)
 
 
-def _report_additions(solver: Solver, never: Sequence[Any], reached: Reached, report: Reporter) -> None:
-    """What makes a plan when it holds in the beginning: facts that no operator changes of which each does alone, else
-    another fact, else the goals that can never hold. With a plan that begins so, what can never hold on the way to the
-    goals is known too."""
-    problem = solver.problem
-    changed = {e.fluent.fluent() for a in problem.actions for e in a.effects}
-    atoms = [f for f in problem.fluents if f.type.is_bool_type()]
-    static = [f for f in atoms if f not in changed]
-    found: list[Literal] = []
-    while len(found) < MOST_ADDITIONS:
-        facts, plan = _supposed(solver, problem, static, found)
-        if not facts:
-            break
-        if not found and never:
-            _report_chain(never, plan, reached, report)
-        found += facts
-        additions = tuple((_in_pddl(x),) for x in found)
-        report(add=additions[0], additions=additions)
-    if found or not never:
-        return
-    alone = problem.clone()
-    alone.clear_goals()
-    for goal in never:
-        alone.add_goal(goal)
-    _report_chain(never, _supposed(solver, alone, static, [])[1], reached, report)
-    facts, _ = _supposed(solver, problem, atoms, [x for g in parts(problem.goals) if (x := literal_of(g))])
-    facts = facts or _all_supposed(solver, never)
-    if facts:
-        together = tuple(sorted(map(_in_pddl, facts)))
-        report(add=together, additions=(together,))
-
-
-def _all_supposed(solver: Solver, goals: Sequence[Any]) -> list[Literal]:
-    """The goals, where there is a plan when all of them hold in the beginning; else nothing."""
-    literals = [x for goal in goals if (x := literal_of(goal))]
-    changed = solver.problem.clone()
-    for atom, value in literals:
-        changed.set_initial_value(atom, value)
-    return literals if solver.plan(changed) else []
-
-
-def _supposed(
-    solver: Solver, problem: Any, fluents: Sequence[Any], refused: Sequence[Literal]
-) -> tuple[list[Literal], list[Any]]:
-    """A plan that may begin with supposing a fact, none that is `refused`: the fact, and the rest of the plan. Nothing
-    where there is none, or none in time."""
-    plan = [a for a in solver.plan(_with_suppositions(problem, fluents, refused)) or () if a is not None]
-    facts = [a for a in plan if a.action.name.startswith(_SUPPOSE)]
-    effects = [(a, a.action.effects[0]) for a in facts]
-    literals = [(e.fluent.substitute(given_to(a)), e.value.is_true()) for a, e in effects]
-    return literals, [a for a in plan if a not in facts]
-
-
-_SUPPOSE = "suppose--"
-
-
-def _with_suppositions(problem: Any, fluents: Sequence[Any], refused: Sequence[Literal]) -> Any:
-    """The problem with actions of which one may suppose a fact of a predicate before anything else is done."""
-    from unified_planning.shortcuts import Fluent, InstantaneousAction, Not
-
-    copy = problem.clone()
-    env, manager = copy.environment, copy.environment.expression_manager
-
-    def fact(name: str, value: bool, **signature: Any) -> Any:
-        fluent = Fluent(name, env.type_manager.BoolType(), environment=env, **signature)
-        return copy.add_fluent(fluent, default_initial_value=value)
-
-    begun = fact("begun--", False)()
-    for action in copy.actions:
-        action.add_effect(begun, True)
-    held = {atom.fluent() for atom, value in problem.explicit_initial_values.items() if value.is_true()}
-    for n, fluent in enumerate(fluents):
-        signature = {p.name: p.type for p in fluent.signature}
-        for value in (True, False) if fluent in held else (True,):
-            no = fact(f"refused--{n}-{value}".lower(), False, **signature)
-            action = InstantaneousAction(f"{_SUPPOSE}{n}-{value}".lower(), _env=env, **signature)
-            arguments = [manager.ParameterExp(p) for p in action.parameters]
-            action.add_precondition(Not(begun))
-            action.add_precondition(Not(no(*arguments)))
-            action.add_effect(fluent(*arguments), value)
-            action.add_effect(begun, True)
-            copy.add_action(action)
-            for atom, wanted in refused:
-                if atom.fluent() == fluent and wanted == value:
-                    copy.set_initial_value(no(*atom.args), True)
-    return copy
-
-
-def _report_chain(never: Sequence[Any], plan: Sequence[Any], reached: Reached, report: Reporter) -> None:
-    """What can never hold: the goals, then what is needed for them by a plan in which facts were supposed."""
-    found = dict.fromkeys(x for g in never for x in _impossible(g, reached))
-    for action in reversed(plan):
-        given = given_to(action)
-        for effect in action.action.effects:
-            made = (effect.fluent.substitute(given), effect.value.is_true())
-            if made in found:
-                needs = parts(c.substitute(given) for c in (*action.action.preconditions, effect.condition))
-                found |= dict.fromkeys(x for c in needs for x in _impossible(c, reached))
-    report(never=tuple(dict.fromkeys([*map(written, never), *map(_in_pddl, found)])))
+def _never(problem: Any, goals: Sequence[Any], reached: Reached) -> tuple[str, ...]:
+    """Goals that can never hold, then the literals that can never hold either without which no operator makes them
+    true."""
+    found = dict.fromkeys(x for goal in goals for x in _impossible(goal, reached))
+    left = list(found)
+    while left:
+        literal = left.pop(0)
+        for action in problem.actions:
+            for effect in action.effects if hasattr(action, "preconditions") else ():
+                if (given := given_by(effect, literal)) is None:
+                    continue
+                for parameter in action.parameters:  # what there is only one of is known, too
+                    if parameter not in given and len(some := list(problem.objects(parameter.type))) == 1:
+                        given[parameter] = problem.environment.expression_manager.ObjectExp(some[0])
+                needed = parts(c.substitute(given) for c in (*action.preconditions, effect.condition))
+                ground = (c for c in needed if not any(x.is_parameter_exp() for x in within(c)))
+                new = [x for c in ground for x in _impossible(c, reached) if x not in found]
+                found |= dict.fromkeys(new)
+                left += new
+    literals = (written(atom) if value else f"(not {written(atom)})" for atom, value in found)
+    return tuple(dict.fromkeys([*map(written, goals), *literals]))
 
 
 def _impossible(condition: Any, reached: Reached, wanted: bool = True) -> Iterator[Literal]:
@@ -286,8 +198,3 @@ def _impossible(condition: Any, reached: Reached, wanted: bool = True) -> Iterat
     elif condition.is_and() or condition.is_or():
         for part in condition.args:
             yield from _impossible(part, reached, wanted)
-
-
-def _in_pddl(literal: Literal) -> str:
-    atom, value = literal
-    return written(atom) if value else f"(not {written(atom)})"

@@ -123,7 +123,10 @@ def calibrated(
         _View(o, {i.camera: steady(i) for i in o.images}, link_poses(world, o.robot.q, o.robot.opening, skins))
         for o in seen
     ]
-    on_hand = {camera: _moves(camera, views) for camera in views[0].images}
+    on_hand = {  # whether they move with the hand
+        camera: any(np.abs(v.images[camera].T_world_camera - first.T_world_camera).max() > STAYS for v in views)
+        for camera, first in views[0].images.items()
+    }
     fixed = [_fixed(camera, views, skins) for camera, moves in on_hand.items() if not moves]
     if not fixed and any(on_hand.values()):
         raise Refusal("a camera in the hand is calibrated by what a fixed one sees; there is none", "too few views")
@@ -134,20 +137,10 @@ def distinct(observations: Sequence[Observation]) -> list[Observation]:
     """Those that were made from places of the hand that differ."""
     out: list[Observation] = []
     for o in observations:
-        if all(_apart(o, other) for other in out):
+        away = [error(o.robot.T_world_tool, other.robot.T_world_tool) for other in out]
+        if all(np.linalg.norm(e[:3]) > APART[0] or np.linalg.norm(e[3:]) > APART[1] for e in away):
             out.append(o)
     return out
-
-
-def _apart(one: Observation, other: Observation) -> bool:
-    e = error(one.robot.T_world_tool, other.robot.T_world_tool)
-    return bool(np.linalg.norm(e[:3]) > APART[0] or np.linalg.norm(e[3:]) > APART[1])
-
-
-def _moves(camera: str, views: Sequence[_View]) -> bool:
-    """Whether a camera moves with the hand."""
-    poses = [v.images[camera].T_world_camera for v in views]
-    return any(np.abs(T - poses[0]).max() > STAYS for T in poses)
 
 
 def _fixed(camera: str, views: Sequence[_View], skins: Mapping[str, Skin]) -> CalibratedCamera:
@@ -175,8 +168,7 @@ def _on_hand(
     camera: str, views: Sequence[_View], fixed: Sequence[CalibratedCamera], skins: Mapping[str, Skin]
 ) -> CalibratedCamera:
     surfaces = [
-        SurfaceView.of(v.look(camera, skins), Surface.of([v.look(f.camera, skins, f.off) for f in fixed]))
-        for v in views
+        SurfaceView(v.look(camera, skins), Surface([v.look(f.camera, skins, f.off) for f in fixed])) for v in views
     ]
     off = jointly_aligned(surfaces)
     if off is None:

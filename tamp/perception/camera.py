@@ -16,7 +16,7 @@ from motion.robot import RobotDescription
 from motion.world import World
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
-from tamp.model.scene import Region, RobotState, Scene, contains
+from tamp.model.scene import RobotState, Scene, contains
 from tamp.perception.fitting import Candidate, candidates
 from tamp.perception.library import Library
 from tamp.perception.looks import Look, gone, sighting
@@ -119,7 +119,9 @@ class CameraPerceiver:
     def perceive(self) -> Scene:
         """The scene now."""
         observation = self.look()
-        looks = self._looks(observation)
+        robot = observation.robot
+        bodies = link_poses(self._world, robot.q, robot.opening, self._skin.skins)
+        looks = self._rig.looks(observation.images, bodies)
         if self.ground is None:
             self._first(looks, observation.time)
         else:
@@ -146,11 +148,6 @@ class CameraPerceiver:
     def reconsider(self, names: Iterable[str]) -> None:
         """Recognise some things anew at the next look, whatever they were taken for; only then."""
         self._doubted = frozenset(names)
-
-    def _looks(self, observation: Observation) -> list[Look]:
-        robot = observation.robot
-        bodies = link_poses(self._world, robot.q, robot.opening, self._skin.skins)
-        return self._rig.looks(observation.images, bodies)
 
     @property
     def _level(self) -> Ground:
@@ -216,8 +213,6 @@ class CameraPerceiver:
         self._carry(observation.robot)
         for name in sorted(self._doubted & self.tracks.keys()):
             self._reconsider(name, points, looks, observation.time)
-        for u in [u for i, u in enumerate(self.unknown, 1) if f"{OBSTACLE}{i}" in self._doubted]:
-            self._reconsider_obstacle(u, points, looks, observation.time)
         self._doubted = frozenset()
         self._hold_as_seen(points, looks, observation.robot)
         free = points.where(self._unexplained(points, moving=False))
@@ -272,18 +267,6 @@ class CameraPerceiver:
             else:
                 self._begin(f, time)
 
-    def _reconsider_obstacle(self, u: Obstacle, points: Points, looks: Sequence[Look], time: float) -> None:
-        """Recognise what was in the way without being known, in all that is seen of it by now."""
-        others = [o for o in self.unknown if o is not u]
-        rest = points.where(self._unexplained(points, unknown=others))
-        lots = [c for c in clusters(rest) if len(c) >= NEW and u.holds(c.p, KNOWN_SPOT).any()]
-        found = [f for lot in lots for f in recognised(lot, looks, self._level, self._known, self._rng)[0]]
-        sure = [f for f in found if f.score > SURE]
-        if sure:
-            self.unknown = others
-            for f in sure:
-                self._begin(f, time)
-
     def _carry(self, robot: RobotState) -> None:
         """What is held goes with the hand."""
         held = self.hand.held
@@ -316,27 +299,22 @@ class CameraPerceiver:
             if part.joint is None or value is None or abs(value - part.joint.value) < 1e-6:
                 continue
             D = part.joint.displacement(value)
-            for region in thing.regions:
-                if region.part == part.name:
-                    self._carry_along(region, D)
+            for region in (r for r in thing.regions if r.part == part.name):
+                for other, t in self.tracks.items():
+                    T = t.placed.T_world_object
+                    if t.movable and other != self.hand.held and contains(region, T[:3, 3]):
+                        self.tracks[other] = replace(t, placed=replace(t.placed, T_world_object=D @ T))
 
-    def _carry_along(self, region: Region, D: Array) -> None:
-        for name, t in self.tracks.items():
-            if t.movable and name != self.hand.held and contains(region, t.placed.T_world_object[:3, 3]):
-                self.tracks[name] = replace(t, placed=replace(t.placed, T_world_object=D @ t.placed.T_world_object))
-
-    def _unexplained(
-        self, points: Points, moving: bool = True, but: str | None = None, unknown: Sequence[Obstacle] | None = None
-    ) -> Numbers:
+    def _unexplained(self, points: Points, moving: bool = True, but: str | None = None) -> Numbers:
         """Which points (n,) belong to nothing that is known; without `moving`, to nothing that stays where it is, and
-        not counting the thing `but`. `unknown` are the obstacles that count, all unless given."""
+        not counting the thing `but`."""
         out = np.ones(len(points), dtype=bool)
         for name, t in self.tracks.items():
             fixed = not t.movable or name == self.hand.held
             if (fixed or moving) and not t.lost and name != but:
                 own = HALF_SEEN if t.placed.model.source == SEEN else EXPLAINED
                 out[out] &= ~t.placed.explains(points.p[out], own)
-        for u in self.unknown if unknown is None else unknown:
+        for u in self.unknown:
             out &= ~u.holds(points.p, KNOWN_SPOT)
         return out
 
@@ -365,18 +343,14 @@ class CameraPerceiver:
         if len(left) > PARTLY * len(lot):
             sure, left = [], lot
         for f in sorted(sure, key=lambda f: -f.score):
-            unseen = self._unseen_of(f.category, time)
-            if unseen:
+            of_it = (n for n, t in self.tracks.items() if t.movable and t.placed.model.category == f.category)
+            unseen = [n for n in of_it if n != self.hand.held and self.tracks[n].time < time]
+            if unseen:  # one that is not seen where it was, and turns up elsewhere, has moved there
                 self._found_again(unseen, f, time)
             else:
                 self._begin(f, time)
         for c in of_one_thing(clusters(left)):
             self._begin_unknown(c, time)
-
-    def _unseen_of(self, category: str, time: float) -> list[str]:
-        """The things of a category that are not seen where they were: one that turns up elsewhere has moved there."""
-        free = {n: t for n, t in self.tracks.items() if t.movable and n != self.hand.held}
-        return [n for n, t in free.items() if t.time < time and t.placed.model.category == category]
 
     def _found_again(self, names: Sequence[str], found: Recognition, time: float) -> str:
         """Say of the nearest of some things that it is where something was found; its name."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from motion.dynamics import Encoders
+from motion.arm_drive import Encoders
 from motion.poses import Array, Numbers, is_rigid
 from motion.robot import RobotDescription, description, from_plain
 from motion.standard_action import Controller

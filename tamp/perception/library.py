@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from motion.shapes import Shape
+from tamp.data import cache_folder
 from tamp.errors import InputError
-from tamp.files.cache import cache_folder
 from tamp.files.replacing import replacing
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import Joint, Part, Region, SceneObject
@@ -79,7 +79,9 @@ class Library(Mapping[str, ObjectModel]):
     stale: str = ""
 
     def __getitem__(self, category: str) -> ObjectModel:
-        return _object(self.entries[category])
+        model = self.entries[category].model
+        assert isinstance(model, ObjectModel)
+        return model
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
@@ -94,11 +96,6 @@ class Library(Mapping[str, ObjectModel]):
                 f"no object {category!r}; {valid(category, self.entries)} (`tamp objects list` lists them)"
             )
         return self.entries[category]
-
-
-def _object(entry: LibraryEntry) -> ObjectModel:
-    assert isinstance(entry.model, ObjectModel)
-    return entry.model
 
 
 def load(folder: Path | None = None) -> Library:

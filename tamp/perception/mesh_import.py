@@ -137,7 +137,8 @@ def read_mesh(folder: Path, options: MeshOptions) -> ImportedMesh:
     every = np.concatenate([p.corners for p in pieces]).reshape(-1, 3)
     low, high = every.min(axis=0), every.max(axis=0)
     unit, remarks = _unit(path, float((high - low).max()), options)
-    R = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]]) if (options.up or _up(path)) == "y" else np.eye(3)
+    up = options.up or ("y" if path.suffix.lower() == ".glb" else "z")
+    R = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]]) if up == "y" else np.eye(3)
     middle, scale = 0.5 * (low + high), UNITS[unit] * options.scale
     moved = [replace(p, corners=((p.corners - middle) * scale) @ R.T) for p in pieces]
     return ImportedMesh(tuple(moved), (*remarks, *_holes(loaded)))
@@ -152,10 +153,6 @@ def mesh_file(folder: Path) -> Path:
         has = f"{len(found)} meshes ({', '.join(p.name for p in found[:4])})" if found else "no mesh"
         raise InputError(f"{folder} has {has}; valid: a folder with one mesh ({', '.join(KINDS)})")
     return found[0]
-
-
-def _up(path: Path) -> str:
-    return "y" if path.suffix.lower() == ".glb" else "z"
 
 
 def _loaded(path: Path) -> Iterator[Any]:
@@ -310,19 +307,13 @@ def boxes(corners: Array, rng: np.random.Generator) -> tuple[Shape, ...]:
     for along in ALONG:
         cell = longest / along
         points, _ = cut(vertices, faces, DENSE * cell)
-        filled = _filled(points, low, cell)
-        found, covered = _cover(filled, rng)
+        index = np.floor((points - low) / cell - 1e-6).astype(int).clip(0)
+        touched: Numbers = np.zeros(index.max(axis=0) + 1, dtype=bool)
+        touched[tuple(index.T)] = True
+        found, covered = _cover(np.asarray(binary_fill_holes(touched)), rng)
         if covered >= ENOUGH or along == ALONG[-1]:
             break
     return tuple(_shape(box, points, low, cell) for box in found)
-
-
-def _filled(points: Array, low: Array, cell: float) -> Array:
-    """Which cells (nx, ny, nz) have a point in them, or are enclosed by such."""
-    index = np.floor((points - low) / cell - 1e-6).astype(int).clip(0)
-    filled = np.zeros(index.max(axis=0) + 1, dtype=bool)
-    filled[tuple(index.T)] = True
-    return np.asarray(binary_fill_holes(filled))
 
 
 def _cover(filled: Array, rng: np.random.Generator) -> tuple[list[Array], float]:

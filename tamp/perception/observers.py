@@ -18,9 +18,8 @@ import numpy as np
 from motion.poses import Array
 from tamp.errors import InputError
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.domain import Domain
+from tamp.model.domain import Belief, Domain
 from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject
-from tamp.model.skill_table import Belief
 from tamp.model.state import WorldState, problem_of
 from tamp.perception.predicates import SEEN, TOUCHING, held_in, observe
 from tamp.user_code import user_code
@@ -284,7 +283,8 @@ class Beliefs:
 
     def at(self, time: float) -> frozenset[Atom]:
         """What is believed at a time: nothing that is older than its predicate may be."""
-        return frozenset(a for a, begun in self.since.items() if time - begun <= self._age(a))
+        ages = {name: rule.age for name, rule in self.rules.items() if rule.age is not None}
+        return frozenset(a for a, begun in self.since.items() if time - begun <= ages.get(a.predicate, math.inf))
 
     def saw(self, atoms: frozenset[Atom], time: float) -> None:
         """What was seen: some of it lasts."""
@@ -301,10 +301,6 @@ class Beliefs:
             self.since.pop(atom, None)
         self.since.update(dict.fromkeys(added, time))
         return True
-
-    def _age(self, atom: Atom) -> float:
-        rule = self.rules.get(atom.predicate, Belief())
-        return math.inf if rule.age is None else rule.age
 
 
 def effects_in(domain: Domain, state: WorldState, action: GroundAction) -> dict[Atom, bool]:

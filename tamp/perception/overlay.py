@@ -71,7 +71,10 @@ def overlaid(image: Image, record: Mapping[str, Any], known: Mapping[str, Object
 
     things = _things(record, known)
     placed = [t.placed for t in things if t.placed is not None]
-    colours = [_colour(i) if t.placed is not None else UNKNOWN for i, t in enumerate(things)]
+    colours = []
+    for i, t in enumerate(things):
+        r, g, b = colorsys.hsv_to_rgb((0.1 + i * 0.618) % 1.0, 0.75, 1.0)
+        colours.append((int(255 * r), int(255 * g), int(255 * b)) if t.placed is not None else UNKNOWN)
     tints = np.array([(0, 0, 0), *(c for c, t in zip(colours, things, strict=True) if t.placed is not None)], float)
     numbers = masks(placed, image)
     drawn = image.colour.astype(float)
@@ -89,11 +92,6 @@ def overlaid(image: Image, record: Mapping[str, Any], known: Mapping[str, Object
         cv2.putText(out, text, (u, v), cv2.FONT_HERSHEY_SIMPLEX, 0.38, (0, 0, 0), 3, cv2.LINE_AA)
         cv2.putText(out, text, (u, v), cv2.FONT_HERSHEY_SIMPLEX, 0.38, colour, 1, cv2.LINE_AA)
     return out
-
-
-def _colour(i: int) -> tuple[int, int, int]:
-    r, g, b = colorsys.hsv_to_rgb((0.1 + i * 0.618) % 1.0, 0.75, 1.0)
-    return int(255 * r), int(255 * g), int(255 * b)
 
 
 def _lines(

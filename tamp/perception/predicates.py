@@ -43,7 +43,12 @@ def symbols_of(scene: Scene) -> dict[str, str]:
         if o.movable:
             out[o.name] = "item"
         for r in o.regions:
-            out[r.name] = "surface" if r.kind == "surface" else _interior_type(o, r)
+            if r.kind == "surface":
+                out[r.name] = "surface"
+            elif r.door is None:
+                out[r.name] = "bin"
+            else:
+                out[r.name] = "drawer" if o.part(r.door).kind == "drawer" else "cupboard"
         if any(p.kind == "knob" for p in o.parts):
             out[o.name] = "appliance"
     return out
@@ -57,7 +62,8 @@ def observe(scene: Scene, world: World, doubted: frozenset[Atom] = frozenset()) 
     """
     world.sync(bodies_of(scene))
     world.load(state_of(scene))
-    held = _held(scene, world) if scene.in_hand is None else _said_to_be_held(scene)
+    said = (o for o in scene if o.name in (scene.in_hand or ()))
+    held = _held(scene, world) if scene.in_hand is None else next(said, None)
     atoms = {Atom("hand-empty")} if held is None else {Atom("holding", (held.name,))}
     for item in scene:
         if item.movable and item is not held:
@@ -150,23 +156,12 @@ def _touching(a: SceneObject, b: SceneObject, world: World, blur: float) -> bool
     return any(world.distance(a.name, p.name, 2 * margin) < margin for p in b.parts if p.shapes)
 
 
-def _interior_type(o: SceneObject, r: Region) -> str:
-    if r.door is None:
-        return "bin"
-    return "drawer" if o.part(r.door).kind == "drawer" else "cupboard"
-
-
 def _openness(o: SceneObject, r: Region) -> set[Atom]:
     joint = None if r.door is None else o.part(r.door).joint
     if joint is None:
         return {Atom("open", (r.name,))}
     atoms = {Atom("open", (r.name,))} if joint.is_active else set()
     return atoms | ({Atom("closed", (r.name,))} if joint.is_nearly_rest else set())
-
-
-def _said_to_be_held(scene: Scene) -> SceneObject | None:
-    """What the perceiver says is in the hand."""
-    return next((o for o in scene if o.name in (scene.in_hand or ())), None)
 
 
 def _held(scene: Scene, world: World) -> SceneObject | None:

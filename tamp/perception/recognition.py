@@ -143,7 +143,11 @@ def recognised(
     found, lots = _without_loose(found, points)
     for lot in lots:
         left = [rest for c in left for rest in clusters(c.where(np.asarray(cKDTree(lot.p).query(c.p)[0]) > 0.0))]
-    return [_as_unknown(f, points) if f.strange else f for f in found], [*lots, *left]
+    for i, f in enumerate(found):
+        if f.strange:  # it has only the shape of the model: an unknown thing
+            near = points.where(f.placed.distance(points.p) < EXPLAINED)
+            found[i] = replace(f, placed=shaped_like(f.placed, near), like=())
+    return found, [*lots, *left]
 
 
 def _without_loose(found: Sequence[Recognition], points: Points) -> tuple[list[Recognition], list[Points]]:
@@ -162,12 +166,6 @@ def _fits(f: Recognition, p_own: Array) -> bool:
         return True
     inside = f.placed.explains(p_own, EXPLAINED) & (f.placed.distance(p_own) > EXPLAINED)
     return f.score + float(inside.sum()) / max(1, len(p_own)) > FITS
-
-
-def _as_unknown(strange: Recognition, points: Points) -> Recognition:
-    """What has only the shape of a model, as an unknown thing."""
-    near = points.where(strange.placed.distance(points.p) < EXPLAINED)
-    return replace(strange, placed=shaped_like(strange.placed, near), like=())
 
 
 def _among(
@@ -262,7 +260,8 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: FitT
     own = cluster.where(theirs)
     judged_ = [coloured(c, _as_good(c, f, close[0]), own, target.looks) for c, f in close]
     best = max(judged_, key=lambda j: j.worth)
-    alike = [j for j in judged_ if best.worth - j.worth < ALIKE and _plainer(j.name, best.name)]
+    words = set(best.name.split("_"))  # where nothing tells them apart, the category with fewer words is not wrong
+    alike = [j for j in judged_ if best.worth - j.worth < ALIKE and set(j.name.split("_")) < words]
     taken = min(alike, key=lambda j: len(j.name), default=best)
     like = tuple((j.name, taken.worth - j.worth) for j in judged_ if j is not taken and taken.worth - j.worth < GOOD)
     found = replace(_found(taken.candidate, taken.fit, target), like=like)
@@ -277,11 +276,6 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: FitT
     if strange is None or (strange and taken.candidate.model.jointed and found.score < ALL_OF_IT):
         return None
     return replace(found, strange=strange and taken.candidate.model.thing.movable)  # a stove of another colour is one
-
-
-def _plainer(name: str, other: str) -> bool:
-    """Whether a category is the other one without some of its words: where nothing tells them apart it is not wrong."""
-    return set(name.split("_")) < set(other.split("_"))
 
 
 def _within(tried: list[tuple[Candidate, Fit]], behind: float) -> list[tuple[Candidate, Fit]]:

@@ -156,7 +156,12 @@ def read(folder: Path) -> Recording:
     moments, pictures = [], []
     for row in record.rows("moments", REDO):
         moments.append(row.whole("period", REDO, 0, len(felt) - 1))
-        pictures.append([_checked(picture) for picture in row.rows("pictures", REDO)])
+        taken = []
+        for picture in row.rows("pictures", REDO):
+            named = {name: picture.text(name, REDO) for name in ("camera", "colour", "depth")}
+            K, T = picture.array("K", f"(3, 3); {REDO}", 3, 3), picture.array("T_world_camera", POSE, 4, 4)
+            taken.append(named | {"K": K, "T_world_camera": T})
+        pictures.append(taken)
     described = record.table("robot", REDO)
     described.array("posture", f"radians; {REDO}", None)
     try:
@@ -178,12 +183,6 @@ def _felt(record: Table) -> Observation:
     q, T = record.array("q", f"radians; {REDO}", None), record.array("T_world_tool", POSE, 4, 4)
     opening = record.number("opening", f"metres; {REDO}", -0.1, 1.0)
     return Observation(record.number("time", f"seconds; {REDO}", 0.0), RobotState(q, opening, T))
-
-
-def _checked(picture: Table) -> dict[str, Any]:
-    """What is said of a picture, in which the numbers are."""
-    K, T = picture.array("K", f"(3, 3); {REDO}", 3, 3), picture.array("T_world_camera", POSE, 4, 4)
-    return {name: picture.text(name, REDO) for name in ("camera", "colour", "depth")} | {"K": K, "T_world_camera": T}
 
 
 def _image(folder: Path, record: dict[str, Any]) -> Image:
@@ -259,12 +258,10 @@ def read_truth(recording: Path) -> Truth:
     folder = recording / TRUTH
     record = read_json(folder / TRUTH_INDEX, FORMAT).values
     try:
-        moments = tuple(_moment(m) for m in record["moments"])
-        return Truth(folder, tuple(TrueThing(**t) for t in record["things"]), moments)
+        moments = []
+        for moment in record["moments"]:
+            poses = {name: np.array(T, dtype=float) for name, T in moment["poses"].items()}
+            moments.append(TrueMoment(**{**moment, "poses": poses, "atoms": tuple(moment["atoms"])}))
+        return Truth(folder, tuple(TrueThing(**t) for t in record["things"]), tuple(moments))
     except (KeyError, TypeError, ValueError) as e:
         raise InputError(f"{folder / TRUTH_INDEX} is damaged ({type(e).__name__}: {e}); record it again") from e
-
-
-def _moment(record: dict[str, Any]) -> TrueMoment:
-    poses = {name: np.array(T, dtype=float) for name, T in record["poses"].items()}
-    return TrueMoment(**{**record, "poses": poses, "atoms": tuple(record["atoms"])})

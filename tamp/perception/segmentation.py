@@ -220,9 +220,11 @@ def unexplained(points: Points, things: Iterable[PlacedModel], within: float) ->
 def floating(things: Sequence[PlacedModel], ground: float, others: Array) -> list[bool]:
     """Which things nothing carries: not the ground (its height in m), nor what was not recognised and is no piece of
     them (points (n, 3)), nor a thing that is carried itself. What does not move is."""
-    bottoms = [_bottom(t) for t in things]
+    bottoms = [p[p[:, 2] < p[:, 2].min() + BOTTOM] for p in (t.points() for t in things)]
     carried = [
-        not t.model.thing.movable or float(b[:, 2].min()) < ground + CARRIED or _on_points(b, others)
+        not t.model.thing.movable
+        or float(b[:, 2].min()) < ground + CARRIED
+        or (len(others) > 0 and float(np.min(cKDTree(others).query(b)[0])) < CARRIED)
         for t, b in zip(things, bottoms, strict=True)
     ]
     while True:
@@ -235,16 +237,6 @@ def floating(things: Sequence[PlacedModel], ground: float, others: Array) -> lis
 def _on_another(i: int, bottom: Array, things: Sequence[PlacedModel], carried: Sequence[bool]) -> bool:
     pairs = zip(things, carried, strict=True)
     return any(c and k != i and float(t.distance(bottom).min()) < CARRIED for k, (t, c) in enumerate(pairs))
-
-
-def _bottom(placed: PlacedModel) -> Array:
-    """The lowest points (n, 3) of a thing's skin."""
-    world = placed.points()
-    return np.asarray(world[world[:, 2] < world[:, 2].min() + BOTTOM])
-
-
-def _on_points(bottom: Array, others: Array) -> bool:
-    return bool(len(others)) and float(np.min(cKDTree(others).query(bottom)[0])) < CARRIED
 
 
 @dataclass(frozen=True, eq=False)

@@ -146,7 +146,8 @@ def _moved(placed: PlacedModel, target: FitTarget, looks: Sequence[Look]) -> Pla
     """A thing where it is seen to have moved, close to where it was: left there as long as that explains what is seen
     nearly as well. Of what is half hidden by the hand many places do."""
     before, T = placed.T_world_object, _nudged(placed, target)
-    if _unmoved(before, T):
+    turned = float(np.arccos(np.clip(0.5 * (np.trace(before[:3, :3].T @ T[:3, :3]) - 1.0), -1.0, 1.0)))
+    if float(np.linalg.norm(before[:3, 3] - T[:3, 3])) < UNMOVED[0] and turned < UNMOVED[1]:
         return placed
     there, skin = replace(placed, T_world_object=T), whole(placed.model, placed.joints)
     shares = [sighting(p, looks).share for p in (placed, there)]
@@ -194,20 +195,16 @@ def held_as_seen(track: Track, points: Points, looks: Sequence[Look], rng: np.ra
         return before
     target, samples = FitTarget(near.some(POINTS, rng).p, looks), skin.sampled()
     score = float(judged(before[None].astype(np.float32), skin, target, samples).score[0])
-    elsewhere = judged(_slipped(before), skin, target, samples).best(TRIED) if score < BELIEVED else None
-    starts = [before] if elsewhere is None else elsewhere.T_world_object
+    starts: Sequence[Numbers] | Numbers = [before]
+    if score < BELIEVED:  # it may have slipped and tipped
+        tipped = [rotation_vector_to_matrix(v) @ before[:3, :3] for v in TIPS]
+        slipped = [pose(p, R) for R in tipped for p in before[:3, 3] + SLIPS]
+        starts = judged(np.array(slipped, dtype=np.float32), skin, target, samples).best(TRIED).T_world_object
     there = max((climbed(T, skin, target, samples, TILT_STEPS) for T in starts), key=lambda f: float(f.score[0]))
     if there.score[0] < score + SLIPPED:
         return before
     T = np.asarray(there.T_world_object[0], dtype=float)
     return T if sighting(replace(track.placed, T_world_object=T), looks).share >= SAME else before
-
-
-def _slipped(T_world_object: Array) -> Numbers:
-    """Poses (n, 4, 4) of a thing that may have slipped and tipped in the hand."""
-    tipped = [rotation_vector_to_matrix(v) @ T_world_object[:3, :3] for v in TIPS]
-    places = T_world_object[:3, 3] + SLIPS
-    return np.array([pose(p, R) for R in tipped for p in places], dtype=np.float32)
 
 
 def with_joints_followed(track: Track, points: Points, looks: Sequence[Look], time: float) -> Track:
@@ -220,11 +217,6 @@ def with_joints_followed(track: Track, points: Points, looks: Sequence[Look], ti
             target = FitTarget(points.p, looks)
             joints[part.name] = joint_near(model, part.name, placed.T_world_object, target, present)
     return replace(track, placed=replace(placed, joints=joints), time=time)
-
-
-def _unmoved(before: Array, after: Array) -> bool:
-    turned = np.arccos(np.clip(0.5 * (np.trace(before[:3, :3].T @ after[:3, :3]) - 1.0), -1.0, 1.0))
-    return float(np.linalg.norm(before[:3, 3] - after[:3, 3])) < UNMOVED[0] and float(turned) < UNMOVED[1]
 
 
 def mistaken(
@@ -256,15 +248,11 @@ def _fits_badly(track: Track, known: Sequence[Track], points: Points, looks: Seq
 
 
 def _is_other(placed: PlacedModel, looks: Sequence[Look]) -> bool:
-    skin = whole(placed.model, placed.joints)
-    return bool(is_other(skin, [D @ placed.T_world_object for D in _turns(placed)], looks))
-
-
-def _turns(placed: PlacedModel) -> list[Array]:
-    """The turns (4, 4) about the vertical, none first, after which the shape is the same."""
-    turns, points = placed.model.turns or SPINS, placed.points()
-    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    return [joint_transform("hinge", UP, middle, 2.0 * np.pi * n / turns) for n in range(turns)]
+    """Whether its colours are another thing's, in any turn about the vertical after which its shape is the same."""
+    turns, (low, high) = placed.model.turns or SPINS, placed.bounds
+    angles = [2.0 * np.pi * n / turns for n in range(turns)]
+    turned = [joint_transform("hinge", UP, 0.5 * (low + high), a) @ placed.T_world_object for a in angles]
+    return bool(is_other(whole(placed.model, placed.joints), turned, looks))
 
 
 def sureness(tracks: Sequence[Track], known: Iterable[Candidate]) -> dict[str, float]:

@@ -70,7 +70,10 @@ def unknown_thing(points: Points, ground: Ground) -> PlacedModel | None:
     category = f"{colour_name(points.colours)}_{_shape_name(size, height, fills)}"
     part = Part(NAME, "body", np.eye(4), columns(local, height))
     thing = SceneObject(NAME, category, True, (part,))
-    skin = Skin(local, _outwards(local, height), points.colours.astype(np.uint8), CELL**2, field_around(local))
+    normals = np.column_stack([local[:, :2], np.zeros(len(local))])  # a guess: up at the top, else outwards
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-6)
+    normals[local[:, 2] > height - STEP] = UP
+    skin = Skin(local, normals, points.colours.astype(np.uint8), CELL**2, field_around(local))
     model = ObjectModel(thing, {NAME: skin}, np.eye(3)[None], 1, np.zeros(2), (category.replace("_", " "),), SEEN)
     return PlacedModel(model, T)
 
@@ -179,14 +182,6 @@ def _merged(levels: Numbers) -> list[tuple[tuple[int, int], tuple[int, int], int
             k += 1
         left[i : k + 1, j : m + 1] = 0
         out.append(((i, j), (k, m), level))
-    return out
-
-
-def _outwards(local: Numbers, height: float) -> Array:
-    """Normals (n, 3) as far as they can be guessed: up near the top, else away from the middle."""
-    out = np.column_stack([local[:, :2], np.zeros(len(local))])
-    out /= np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-6)
-    out[local[:, 2] > height - STEP] = UP
     return out
 
 

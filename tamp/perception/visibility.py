@@ -152,7 +152,10 @@ def views(points: Array, weights: Array, eye: HandEye, T_world_tool: Array, sees
         if pictured.any():
             pictured[pictured] = sees(T_world_camera[:3, 3], p[pictured])
         if share := float(w[pictured].sum()):
-            found += [_view(T, pictured, share, T_world_tool) for T in _tools(T_world_camera, eye, T_world_tool)]
+            for T in _tools(T_world_camera, eye, T_world_tool):
+                e = error(T_world_tool, T)
+                cost = DETOUR * float(np.linalg.norm(e[:3])) + TURNED * float(np.linalg.norm(e[3:]))
+                found.append(CameraView(T, pictured, share, share - cost))
     yield from sorted(found, key=lambda v: -v.worth)
 
 
@@ -172,12 +175,6 @@ def _tools(T_world_camera: Array, eye: HandEye, T_world_tool: Array) -> list[Arr
     turned = [pose(T_world_camera[:3, 3], rotation_about(axis, a) @ T_world_camera[:3, :3]) for a in ROLLS]
     tools = [T @ inverse(eye.T_tool_camera) for T in turned]
     return sorted(tools, key=lambda T: float(np.linalg.norm(error(T_world_tool, T)[3:])))[:TRIED_ROLLS]
-
-
-def _view(T: Array, shown: Numbers, share: float, T_world_tool: Array) -> CameraView:
-    e = error(T_world_tool, T)
-    cost = DETOUR * float(np.linalg.norm(e[:3])) + TURNED * float(np.linalg.norm(e[3:]))
-    return CameraView(T, shown, share, share - cost)
 
 
 def faces(o: SceneObject) -> Array:

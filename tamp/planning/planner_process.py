@@ -20,7 +20,6 @@ from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Plan, Planner
 from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import InTurn
-from tamp.planning.motion_cross_check import MotionCrossCheck
 from tamp.planning.search import Search
 from tamp.skills.base import Refinement
 from tamp.skills.patterns import patterns
@@ -47,7 +46,7 @@ class _Mind:
         self._recipe, self._journal, self._cancelled = recipe, journal, cancelled
         self._domain = load(recipe.domain)
         self._skills = {**patterns(), **bind(self._domain)}
-        self._mind: InTurn | MotionCrossCheck | None = None
+        self._mind: InTurn | None = None
 
     def prepare(self, robot: RobotDescription, scene: Scene) -> None:
         """Have a world of a robot and a scene."""
@@ -55,7 +54,7 @@ class _Mind:
         rng = np.random.default_rng(recipe.seed)
         search = Search(world, self._domain, self._skills, recipe.planner, rng, recipe.seconds, self._journal)
         search.cancelled = self._cancelled
-        self._mind = MotionCrossCheck(InTurn(search), self._journal) if recipe.twice else InTurn(search)
+        self._mind = InTurn(search, recipe.twice)
 
     def think(self, method: str, *args: Any) -> tuple[Any, Plan | None, dict[str, float]]:
         """The result of a method of `InTurn`, the first plan and the seconds so far."""

@@ -14,12 +14,10 @@ import numpy as np
 from motion.robot import RobotDescription
 from tamp.agent.agent import AgentOutcome
 from tamp.agent.control_loop import Clock
-from tamp.agent.director import Decide
-from tamp.agent.recovery_options import REFLEXES
 from tamp.agent.tabletop_agent import TabletopAgent, Think, at_table, in_turn
 from tamp.model.backend import Backend
 from tamp.model.domain import Domain
-from tamp.model.events import Journal, Publish
+from tamp.model.events import Publish
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
@@ -55,10 +53,6 @@ class Settings:
     sight: bool = False
     clock: Clock = "paused"
     overlay: bool = False
-    reflexes: frozenset[str] = frozenset(REFLEXES)
-    """See `tamp.agent.tabletop`."""
-    advises: Callable[[Journal], Decide] | None = None
-    """Makes what is asked for an action where nothing else helps; its answers are kept in the journal."""
     body: str | None = None
     """The robot, where that is another one than the scene's own: see `tamp.backends.bodies`."""
     calibration: Path | None = None
@@ -185,10 +179,7 @@ def robot_at_table(
     rng = np.random.default_rng(settings.seed)
     in_process = in_turn(settings.domain, settings.planner, rng, log, settings.twice, settings.seconds)
     think: Think = in_process if settings.clock == "paused" else in_parallel
-    ready = at_table(backend, perceiver, robot, settings.domain, think, publish, step_limit)
-    ready.table.reflexes = settings.reflexes
-    ready.table.advise = None if settings.advises is None else settings.advises(log)
-    return ready
+    return at_table(backend, perceiver, robot, settings.domain, think, publish, step_limit)
 
 
 def noted(scene: Scene, state: WorldState, log: EpisodeLog) -> None:

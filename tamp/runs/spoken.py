@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from tamp.model.events import (
     ActionEnded,
-    Advised,
     Blind,
     Event,
     GoalTaken,
@@ -41,8 +40,6 @@ def line_of(event: Event) -> str:
             line = f"{action}: {missing or 'done'} ({steps} steps)"
         case Interrupted(action, why):
             line = f"{action} is stopped: {why}"
-        case Advised(action, why):
-            line = f"asked what to do, since {why}: {action}"
         case Searching(what, how):
             line = f"looking {what}: {how}"
         case MilestoneEnded(number, _, reached, _, of):

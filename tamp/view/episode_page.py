@@ -14,8 +14,7 @@ from tamp.runs import episode_log
 from tamp.runs.endings import Ending
 from tamp.runs.goal_origin import origin_told
 from tamp.runs.moving_parts import part_label, part_state
-from tamp.view import picture, summary
-from tamp.view.failure_rows import failures
+from tamp.view import scene_tracks, summary
 from tamp.view.log_fields import names, number, time_of, words
 from tamp.view.page_layout import Layout
 from tamp.view.scene_tracks import TrackedThing, Tracks
@@ -49,7 +48,7 @@ def episode_page(log: Path, layout: Layout, folder: Path) -> str:
     cut = not log.read_bytes().endswith(b"\n")
     content = shown(story, RunStatus(ended.verdict, summary.verdict_of(ended), notes_on(story, ended, cut)))
     video = log.parent / VIDEO
-    has_picture = bool(picture.drawn(story.tracks) or story.tracks.path)
+    has_picture = bool(scene_tracks.drawn(story.tracks) or story.tracks.path)
     return layout.page(
         TEMPLATE,
         SCRIPTS if has_picture else tuple(s for s in SCRIPTS if s != "space.js"),
@@ -88,7 +87,7 @@ def shown(story: Story, status: RunStatus) -> dict[str, Any]:
         for e in events
         if e["event"] == "order"
     ]
-    lists: dict[str, list[Any]] = {"rows": story.rows(), "failures": failures(story.steps), "orders": orders}
+    lists: dict[str, list[Any]] = {"rows": story.rows(), "failures": summary.failures(story.steps), "orders": orders}
     return {
         **{name: some[-MOST:] for name, some in lists.items()},
         "left_out": {name: max(0, len(some) - MOST) for name, some in lists.items()},
@@ -133,8 +132,8 @@ def data_of(story: Story, content: dict[str, Any]) -> dict[str, Any]:
     ends = [n for n, f in enumerate(rows) if f.ends_action and verdict != "success"]
     return {
         "period": story.period,
-        "scene": picture.scene_of(story.tracks),
-        "history": picture.history_of(story.tracks),
+        "scene": scene_tracks.scene_of(story.tracks),
+        "history": scene_tracks.history_of(story.tracks),
         "actions": [
             {"number": a.number, "action": a.action, "first": a.first_step, "last": a.last_step} for a in story.actions
         ],

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tamp.runs.camera_pictures import FOLDER, INDEX
-from tamp.view import picture
 from tamp.view.episode_page import SCRIPTS, TEMPLATE, RunStatus, data_of, shown
 from tamp.view.page_layout import Layout
-from tamp.view.scene_tracks import PERIODS
+from tamp.view.scene_tracks import MOST_POINTS, PERIODS, scene_of, state_of
 from tamp.view.story import Story
 
 PERIOD = 0.01
@@ -34,6 +33,7 @@ class EventSource(Protocol):
 
     def turned(self) -> bool:
         """Whether it is another run now than at the last look."""
+        return False
 
     def more(self) -> list[dict[str, Any]]:
         """The events that came since."""
@@ -46,33 +46,24 @@ class EventSource(Protocol):
 
     def order(self, story: Story, order: Any) -> dict[str, Any]:
         """Pass an order on; what became of it."""
-
-
-@dataclass(eq=False)
-class Viewer:
-    """What one viewer has got: of which run, and which parts."""
-
-    run: int = -1
-    parts: Parts = field(default_factory=dict)
+        return {"taken": False, "why": "this page takes no orders"}
 
 
 @dataclass(eq=False)
 class Board:
-    """The parts of a page. One thread writes to it; any may call `wait`. A viewer that comes gets the `path` of the
-    tool too, which it goes on with by itself."""
+    """The parts of a page; `run` is the number of the run. One thread writes to it; any may call `wait`. A viewer that
+    comes, or to which another run is new, gets the `path` of the tool too, which it goes on with by itself."""
 
     path: Callable[[], str]
     parts: Parts = field(default_factory=dict)
-    _run: int = 0
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _ended: bool = False
 
-    def put(self, parts: Parts, anew: bool = False) -> None:
-        """These are the parts now; `anew`: of another run."""
-        if anew or parts != self.parts:
+    def put(self, parts: Parts) -> None:
+        """These are the parts now."""
+        if parts != self.parts:
             with self._changed:
                 self.parts = parts
-                self._run += anew
                 self._changed.notify_all()
 
     def end(self) -> None:
@@ -81,21 +72,21 @@ class Board:
             self._ended = True
             self._changed.notify_all()
 
-    def wait(self, viewer: Viewer, seconds: float) -> str | None:
-        """What a viewer does not have yet, as JSON, as soon as there is something; an empty text after so many seconds
-        without; None once the board has ended."""
+    def wait(self, seen: dict[str, str], seconds: float) -> str | None:
+        """What a viewer has not `seen` yet, as JSON, as soon as there is something; an empty text after so many seconds
+        without; None once the board has ended. `seen` is brought up to date."""
         with self._changed:
-            self._changed.wait_for(lambda: self._ended or self._new(viewer), seconds)
-            news = self._new(viewer)
-            if not news:
+            self._changed.wait_for(lambda: self._ended or self.parts != seen, seconds)
+            if self.parts == seen:
                 return None if self._ended else ""
-            viewer.run, viewer.parts = self._run, dict(self.parts)
+            if self.parts["run"] != seen.get("run"):
+                seen.clear()
+            news = {name: value for name, value in self.parts.items() if seen.get(name) != value}
+            if "run" in news:
+                news = {"run": news["run"], "path": self.path(), **news}
+            seen.clear()
+            seen.update(self.parts)
         return "{" + ",".join(f"{json.dumps(name)}:{value}" for name, value in news.items()) + "}"
-
-    def _new(self, viewer: Viewer) -> Parts:
-        if viewer.run != self._run:
-            return {"run": json.dumps(self._run), "path": self.path(), **self.parts} if self.parts else {}
-        return {k: v for k, v in self.parts.items() if viewer.parts.get(k) != v}
 
 
 @dataclass(eq=False)
@@ -106,7 +97,7 @@ class LivePage:
     layout: Layout
     story: Story = field(default_factory=Story)
     board: Board = field(init=False)
-    _parts: dict[str, str] = field(default_factory=dict)
+    _parts: dict[str, str] = field(default_factory=lambda: {"run": "0"})
     _laid_out: object = None
     _scene: object = None
     _looked: float = -SLOW
@@ -128,11 +119,11 @@ class LivePage:
 
     def look(self) -> bool:
         """Take what is new, if anything is; whether there may be more of it at once."""
-        slow, anew = time.monotonic() - self._looked >= SLOW, False
-        if slow:
+        if slow := time.monotonic() - self._looked >= SLOW:
             self._looked = time.monotonic()
-            if anew := self.source.turned():
-                self.story, self._parts, self._laid_out, self._scene = Story(self.source.log), {}, None, None
+            if self.source.turned():
+                self._parts = {"run": str(int(self._parts["run"]) + 1)}
+                self.story, self._laid_out, self._scene = Story(self.source.log), None, None
         events = self.source.more()
         for e in events:
             self.story.add(e)
@@ -141,7 +132,7 @@ class LivePage:
         if slow or any(e["event"] not in PERIODS for e in events):
             self._lay_out(bool(events))
         self._parts["pictures"] = _index(self.source.log)
-        self.board.put(dict(self._parts), anew)
+        self.board.put(dict(self._parts))
         return bool(events)
 
     def order(self, order: Any) -> dict[str, Any]:
@@ -162,12 +153,12 @@ class LivePage:
         scene = (tracks.robot, [(t.name, t.category, t.corners is None, len(t.parts)) for t in tracks.things.values()])
         if scene != self._scene:
             self._scene = scene
-            self._parts["scene"] = _json(picture.scene_of(tracks))
-        self._parts["state"] = _json(picture.state_of(tracks))
+            self._parts["scene"] = _json(scene_of(tracks))
+        self._parts["state"] = _json(state_of(tracks))
 
     def _path(self) -> str:
         """Where the tool was."""
-        return _json([p for _, p in self.story.tracks.path[-picture.MOST_POINTS :]])
+        return _json([p for _, p in self.story.tracks.path[-MOST_POINTS:]])
 
     def _lay_out(self, new: bool) -> None:
         """Lay out the parts that are text, unless nothing has happened and it stands as before."""

@@ -1,4 +1,5 @@
-"""Where the robot and the things of a log were, control period by control period."""
+"""Where the robot and the things of a log were, control period by control period, and what the 3-D view of a page is
+drawn from, as its script reads it (templates/space.js)."""
 
 from __future__ import annotations
 
@@ -8,11 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from motion.poses import Array, inverse, moved
+from motion.poses import Array, inverse, moved, pose
 from motion.robot_shape import Solid, solids_of
 from tamp.model.scene import Part
 from tamp.runs.moving_parts import parts_of, values_of
-from tamp.view.drawn_robot import DrawnRobot, robot_of
+from tamp.view.drawn_robot import DrawnRobot, links_of, robot_of, rows_of, solids_data
 from tamp.view.log_fields import Event, Point, names, point, pose_in, table, words
 
 T = TypeVar("T")
@@ -25,6 +26,8 @@ WIDE = 1.5
 """Metres: wider things are tables or floors."""
 MOVED = 0.001
 """Metres that make another place, and radians another angle."""
+MOST_POINTS, MOST_PLACES = 4000, 2000
+"""Points of a path and places of a thing: more cannot be seen on a page."""
 NEAR = 0.06
 """Metres from the box around a thing within which fingers that move close on it."""
 
@@ -91,21 +94,13 @@ class TrackedThing:
         return size is not None and min(size[:2]) > WIDE
 
 
-@dataclass(frozen=True, eq=False)
-class _Carried:
-    """What fingers closed on, and where that and the tool were then."""
-
-    thing: TrackedThing
-    tool: Point
-    T_world_thing: Array
-
-
 @dataclass(eq=False)
 class Tracks:
     """The robot and the things of a log so far. `felt` are its joint values and finger width, by control period, `path`
     where its tool was, metres in the world frame.
 
-    What fingers close on is carried by the tool until they move again, or until it is not seen to be held.
+    What fingers close on is carried by the tool until they move again, or until it is not seen to be held: `_carried`
+    are the thing, and where the tool and the thing were then.
     """
 
     robot: DrawnRobot | None = None
@@ -114,7 +109,7 @@ class Tracks:
     path: list[tuple[int, Point]] = field(default_factory=list)
     _stage: str = ""
     _action: str = ""
-    _carried: _Carried | None = None
+    _carried: tuple[TrackedThing, Point, Array] | None = None
     _seen_as: dict[str, str] = field(default_factory=dict)
 
     def add(self, e: Event, period: int) -> None:
@@ -136,8 +131,9 @@ class Tracks:
         return _at(self.path, period) if self.path and (period is None or self.path[0][0] <= period) else None
 
     def _move(self, e: Event, period: int) -> None:
-        if self.robot is not None and (values := self.robot.values(e)) is not None:
-            _record(self.felt, period, values)
+        if self.robot is not None and (felt := self.robot.configuration(e)) is not None:
+            q, opening = felt
+            _record(self.felt, period, (*(round(float(v), 4) for v in q), round(opening, 4)))
         tool = point(e.get("tool"))
         if tool is None and self.robot is not None and (found := self.robot.tool(e)) is not None:
             tool = point(found.tolist())
@@ -145,19 +141,20 @@ class Tracks:
             return
         _record(self.path, period, tool)
         if (carried := self._carried) is not None:
-            T_world_thing = carried.T_world_thing.copy()
-            T_world_thing[:3, 3] += np.subtract(tool, carried.tool)
-            _record(carried.thing.poses, period, T_world_thing)
+            thing, p_world_tool, T_world_thing = carried
+            T_world_thing = T_world_thing.copy()
+            T_world_thing[:3, 3] += np.subtract(tool, p_world_tool)
+            _record(thing.poses, period, T_world_thing)
         before, self._stage = self._stage, words(e, "stage")
         if self._stage == "grip" != before:
             self._carried = self._grasp(tool) if self._carried is None else None
 
-    def _grasp(self, tool: Point) -> _Carried | None:
+    def _grasp(self, tool: Point) -> tuple[TrackedThing, Point, Array] | None:
         """What the action is about, if the tool is there when the fingers begin to move."""
         for name in self._action.strip("()").split()[1:]:
             thing = self.things.get(name)
             if thing is not None and not thing.ground and _near(thing, tool):
-                return _Carried(thing, tool, thing.pose())
+                return thing, tool, thing.pose()
         return None
 
     def _look(self, e: Event, period: int) -> None:
@@ -177,7 +174,7 @@ class Tracks:
             thing.parts = thing.parts or parts.get(label, ())
             if thing.corners is None and (box := _corners(boxes.get(label))) is not None:
                 thing.corners = moved(box, inverse(T_world_thing))
-            if self._carried is None or self._carried.thing is not thing:
+            if self._carried is None or self._carried[0] is not thing:
                 _record(thing.poses, period, T_world_thing)
         for label, values in values_of(e).items():
             if (known := self.things.get(called.get(label, label))) is not None:
@@ -186,12 +183,12 @@ class Tracks:
 
     def _hold(self, held: set[str]) -> None:
         """These things are seen to be held."""
-        if self._carried is not None and self._carried.thing.name not in held:
+        if self._carried is not None and self._carried[0].name not in held:
             self._carried = None
         tool = self.tool()
         for name in sorted(held & self.things.keys()):
             if self._carried is None and tool is not None:
-                self._carried = _Carried(self.things[name], tool, self.things[name].pose())
+                self._carried = self.things[name], tool, self.things[name].pose()
 
 
 def _near(thing: TrackedThing, tool: Point) -> bool:
@@ -225,3 +222,81 @@ def _corners(box: Any) -> Array | None:
     if low is None or high is None:
         return None
     return np.array([[(high if n >> k & 1 else low)[k] for k in range(3)] for n in range(8)])
+
+
+def drawn(tracks: Tracks) -> list[TrackedThing]:
+    """The things that are drawn: tables and floors are not."""
+    return [t for t in tracks.things.values() if not t.ground]
+
+
+def scene_of(tracks: Tracks) -> dict[str, Any]:
+    """The robot, or None, and the things: `rest` are values that it is drawn with before any are known, or None;
+    `corners` are those of a thing's box in its own frame; `floor` is the height of the grid, metres."""
+    robot = tracks.robot
+    grounds = [box[1][2] for t in tracks.things.values() if t.ground and (box := t.bounds(0))]
+    lows = [box[0][2] for t in drawn(tracks) if (box := t.bounds(0))]
+    return {
+        "links": [] if robot is None else links_of(robot.shape),
+        "rest": None if robot is None or robot.posture is None else [*robot.posture.round(4).tolist(), 0.0],
+        "things": [
+            {
+                "name": t.name,
+                "kind": t.category,
+                "corners": None if t.corners is None else t.corners.round(4).tolist(),
+                "parts": [_part(t, p) for p in t.parts],
+            }
+            for t in drawn(tracks)
+        ],
+        "floor": grounds[0] if grounds else min(lows, default=None),
+    }
+
+
+def _part(thing: TrackedThing, part: Part) -> dict[str, Any]:
+    """`at` leads from where its joint turns to the frame of the thing, and `solids` are in the frame of that."""
+    joint = part.joint
+    anchor = np.zeros(3) if joint is None else joint.anchor_world
+    return {
+        "at": rows_of(pose(anchor)),
+        "joint": None if joint is None else {"kind": joint.kind, "axis": joint.axis_world.round(5).tolist()},
+        "solids": solids_data([Solid(s.points - anchor, s.faces) for s in thing.solids(part)]),
+    }
+
+
+def state_of(tracks: Tracks) -> dict[str, Any]:
+    """How it is now: the robot's values, of each thing its place and how far its joints are from where they were
+    described, and where the tool is."""
+    return {
+        "values": tracks.felt[-1][1] if tracks.felt else None,
+        "things": [{"at": rows_of(t.pose()), "by": [_by(p, t.value(p)) for p in t.parts]} for t in drawn(tracks)],
+        "tool": tracks.tool(),
+    }
+
+
+def history_of(tracks: Tracks) -> dict[str, Any]:
+    """The same in each control period since which it was so, and the path of the tool."""
+    return {
+        "values": _thinned(tracks.felt, MOST_POINTS),
+        "things": [
+            {
+                "at": [(since, rows_of(T)) for since, T in _thinned(t.poses, MOST_PLACES)],
+                "by": [_moves(t, p) for p in t.parts],
+            }
+            for t in drawn(tracks)
+        ],
+        "path": _thinned(tracks.path, MOST_POINTS),
+    }
+
+
+def _moves(thing: TrackedThing, part: Part) -> list[tuple[int, float]]:
+    known = _thinned(thing.values.get(part.name, []), MOST_PLACES)
+    return [(since, _by(part, value)) for since, value in known] or [(0, 0.0)]
+
+
+def _by(part: Part, value: float) -> float:
+    return 0.0 if part.joint is None else round(value - part.joint.value, 4)
+
+
+def _thinned(track: Sequence[T], most: int) -> list[T]:
+    """At most about so many entries, the last one among them."""
+    every = max(1, -(-len(track) // most))
+    return [entry for n, entry in enumerate(track) if n % every == 0 or n == len(track) - 1]

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from tamp.errors import InputError
 from tamp.ports import LOCAL, NUMBERS, Places, refusal
-from tamp.view.live_page import LivePage, Viewer
+from tamp.view.live_page import LivePage
 
 MOST_VIEWERS, MOST = 32, 64
 """Viewers, and connections, at one time."""
@@ -165,8 +165,8 @@ class _Asked(BaseHTTPRequestHandler):
                 return
             self._head(HTTPStatus.OK, "text/event-stream; charset=utf-8")
             self.end_headers()
-            viewer = Viewer()
-            while (news := self.server.live.board.wait(viewer, ALIVE)) is not None:
+            seen = dict[str, str]()
+            while (news := self.server.live.board.wait(seen, ALIVE)) is not None:
                 self.wfile.write(f"data: {news}\n\n".encode() if news else b": nothing new\n\n")
             self.wfile.write(b"event: over\ndata: {}\n\n")
 

@@ -20,6 +20,12 @@ from tests.emulated import running
 pytestmark = pytest.mark.process
 
 BENCH = data_dir("problems") / "xarm"
+PROBLEM = """(define (problem look) (:domain xarm)
+  (:objects home above_table - place bin_drop - dropoff)
+  (:init (hand-empty))
+  (:goal (tool-at above_table)))
+"""
+OF = ["--domain", "xarm", "--problem", "p.pddl"]
 HOME = '{"goal": "g", "steps": [{"action": "MOVE_TO_NAMED", "name": "home"}]}'
 
 
@@ -86,31 +92,50 @@ def test_what_is_shipped_goes_by_its_name_from_anywhere(tmp_path: Path) -> None:
         assert "no world 'bnch'; did you mean 'bench'? valid: a file" in refused.stderr
 
 
-def test_an_arm_is_cleared_by_its_address_alone(tmp_path: Path) -> None:
-    with running("xarm7") as emulator:
-        address = ["--host", emulator.host, "--port", str(emulator.port)]
-        emulator.ask(fault="collision")
-        for says in ("cleared: C31, ", "there was no error and no warning\n"):
-            done = forked.tamp("xarm", "clear", *address, cwd=tmp_path)
-            assert done.returncode == 0 and done.stdout.startswith(says), done.stdout + done.stderr
-
-
 def plan_up(folder: Path) -> Path:
     plan = folder / "up.json"
     plan.write_text('{"goal": "g", "steps": [{"action": "RETREAT_Z", "dz_mm": 400}]}')
     return plan
 
 
+def test_an_arm_is_cleared_by_its_address_alone_or_as_the_one_of_a_world(tmp_path: Path) -> None:
+    with running("xarm7") as emulator:
+        address = ["--host", emulator.host, "--port", str(emulator.port)]
+        emulator.ask(fault="collision")
+        for says in ("cleared: C31, ", "there was no error and no warning\n"):
+            done = forked.tamp("xarm", "clear", *address, cwd=tmp_path)
+            assert done.returncode == 0 and done.stdout.startswith(says), done.stdout + done.stderr
+        (tmp_path / "xarm.toml").write_text((BENCH / "bench.toml").read_text())
+        done = forked.tamp("xarm", "clear", *address, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.endswith(f"the arm at {emulator.host} has 7 joints; xarm6 has 6\n")
+
+
+def test_a_plan_that_is_not_valid_is_told_with_its_step(tmp_path: Path) -> None:
+    (tmp_path / "p.pddl").write_text(PROBLEM)
+    (tmp_path / "plan.txt").write_text("(go-to home)\n(lower bin_drop)\n")
+    done = tamp(tmp_path, "plan.txt", "--world", "bench", "--dry-run", *OF, "--json")
+    assert done.returncode == 1
+    assert "plan.txt:2: invalid at step 2, (lower bin_drop): needs (above bin_drop), which does not" in done.stderr
+    said = json.loads(done.stdout)
+    assert (said["success"], said["failed"], said["kind"], said["out"]) == (False, 2, "invalid", None)
+
+
 @pytest.mark.parametrize(
     ("text", "options", "says"),
     [
-        (f"Here is the plan:\n{HOME}", ["--dry-run"], "plan.json:1:1: not JSON: text before the JSON object"),
-        (f"```json\n{HOME}\n```", ["--dry-run"], "plan.json:1:1: not JSON: a code fence before the JSON object"),
+        (f"Here is the plan:\n{HOME}", ["--dry-run"], "plan.txt:1:1: not JSON: text before the JSON object"),
+        (f"```json\n{HOME}\n```", ["--dry-run"], "plan.txt:1:1: not JSON: text before the JSON object: '```json"),
         (HOME, ["--host", "arm.example"], "--host arm.example: 'arm.example' is no IPv4 address; valid: an IPv4"),
+        ("(go-to home)\n", [], "plan.txt is no action plan; a plan of a domain needs --domain and --problem"),
+        ("(go-to home)\n", OF[:2], "a plan of a domain needs both --domain and --problem"),
+        ("(fly home)\n", OF, "plan.txt:1: step 1, (fly home): there is no operator 'fly'"),
+        ("(go-to home)\n", ["--domain", "tabletop", *OF[2:]], "the domain 'tabletop' is for libero, not for xarm"),
     ],
 )
 def test_bad_input_is_one_line(text: str, options: list[str], says: str, tmp_path: Path) -> None:
-    (tmp_path / "plan.json").write_text(text)
-    done = tamp(tmp_path, "plan.json", "--world", str(BENCH / "bench.toml"), *options)
+    (tmp_path / "p.pddl").write_text(PROBLEM)
+    (tmp_path / "plan.txt").write_text(text)
+    done = tamp(tmp_path, "plan.txt", "--world", str(BENCH / "bench.toml"), *options)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert says in done.stderr

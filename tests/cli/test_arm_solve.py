@@ -78,17 +78,3 @@ def test_a_run_on_another_port_keeps_what_was_asked_and_answered(tmp_path: Path)
     kinds = [e["event"] for e in told]
     assert kinds[:4] == ["instruction", "prompt", "reply", "program"] and told[3]["text"] == PROGRAM
     assert (tmp_path / "run" / "plan.json").exists()
-
-
-def test_a_plan_can_be_written_and_gone_through_without_an_arm(tmp_path: Path) -> None:
-    done = solve(tmp_path, TEXT, "--dry-run")
-    answer = json.loads(done.stdout)
-    assert (done.returncode, answer["success"], answer["steps"]) == (0, True, 0), done.stderr
-    assert len(answer["plan"]["steps"]) == 2
-    assert "steps can be done" in done.stderr
-
-
-def test_options_of_an_arm_are_for_an_arm(tmp_path: Path) -> None:
-    done = forked.tamp("solve", "go", "--dry-run")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("tamp: error: --dry-run: for a real arm, --backend xarm; valid for")

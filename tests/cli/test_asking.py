@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.asking import settled
+from cli.terminal import settled
 from llm.reader.goal_reader import AmbiguousError, Interpretation, UnsureError
 from llm.reader.program import read_program
 from llm.reader.setting import read_setting

@@ -1,9 +1,11 @@
-"""`tamp bench`: scores, intervals, and going on where a run was interrupted."""
+"""`tamp bench`: scores, what is refused, and what is kept when something goes wrong around it."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +17,17 @@ from tamp.errors import InputError
 from tamp.model.atoms import Atom
 from tamp.model.formula import Not, conjunction, disjunction
 from tamp.model.goal import Goal
-from tamp.runs.bench.records import FIELDS, EpisodeRecord, Results, summary_of, wilson
-from tamp.runs.bench.scheduling import Key
-from tamp.runs.episode_log import read
-from tests import forked
+from tamp.runs.bench.records import FIELDS, EpisodeRecord, Results, read, summary_of
+from tests import bench_resume, forked
 
 pytestmark = pytest.mark.process
 
+SETTINGS = {"stage": "plan", "seed": 0, "planner": "fast-downward", "domain": "tabletop", "llm": "qwen2.5-coder-1.5b"}
 
-def record(task_id: int, success: bool, steps: int = 100) -> EpisodeRecord:
-    which: dict[str, Any] = {"suite": "s", "task_id": task_id, "init_state": 0, "language": "do it", "seed": 0}
-    return EpisodeRecord(**which, success=success, steps=steps, wall_seconds=6.0)
+
+def record(init_state: int, success: bool = True, steps: int = 100) -> EpisodeRecord:
+    which: dict[str, Any] = {"suite": "libero_object", "task_id": 0, "init_state": init_state, "seed": 0}
+    return EpisodeRecord(**which, language="do it", success=success, steps=steps, wall_seconds=6.0)
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -39,20 +41,6 @@ def test_task_numbers_and_ranges(text: str, ids: list[int]) -> None:
     assert parse_ids(text) == ids
 
 
-@pytest.mark.parametrize("text", ["", "a", "1,", "3-1", "-1", "1-2-3"])
-def test_what_is_no_task_number_is_named(text: str) -> None:
-    with pytest.raises(InputError, match="is no task number or range; valid: 0,3,5-7"):
-        parse_ids(text)
-
-
-@pytest.mark.parametrize(
-    ("successes", "n", "low", "high"),
-    [(0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (7, 10, 0.3968, 0.8922), (0, 0, 0.0, 1.0)],
-)
-def test_wilson_intervals_are_the_published_ones(successes: int, n: int, low: float, high: float) -> None:
-    assert wilson(successes, n) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
-
-
 def test_a_summary_adds_up() -> None:
     summary = summary_of([record(0, True, 80), record(1, True, 120), record(2, False, 300)], {"mujoco": "1"})
     assert (summary["episodes"], summary["successes"]) == (3, 2)
@@ -60,28 +48,6 @@ def test_a_summary_adds_up() -> None:
     assert (summary["mean_steps"], summary["episodes_per_minute"]) == (100.0, 10.0)
     assert summary["perception"] == "oracle" and summary["versions"] == {"mujoco": "1"}
     assert summary_of([record(0, False)], {})["mean_steps"] is None
-
-
-def test_an_interrupted_run_goes_on_and_half_a_line_is_run_again(tmp_path: Path) -> None:
-    results, settings = Results(tmp_path / "out"), {"stage": "plan", "seed": 0}
-    assert results.open(settings) == []
-    for n in range(3):
-        results.add(record(n, True))
-    path = tmp_path / "out" / "results.jsonl"
-    path.write_bytes(path.read_bytes()[:-20])
-    again = results.open(settings)
-    assert [r.key for r in again] == [Key("s", 0, 0), Key("s", 1, 0)]
-    results.add(record(2, False))
-    assert [r.success for r in results.open(settings)] == [True, True, False]
-
-
-def test_results_of_other_settings_are_not_mixed(tmp_path: Path) -> None:
-    Results(tmp_path).open({"stage": "plan", "seed": 0})
-    with pytest.raises(InputError, match="holds results with seed 0, not 1: choose another --out"):
-        Results(tmp_path).open({"stage": "plan", "seed": 1})
-    Results(tmp_path / "real").open({"seed": 0, "clock": "real"})
-    with pytest.raises(InputError, match="holds results with clock 'real', not None: choose another --out"):
-        Results(tmp_path / "real").open({"seed": 0})
 
 
 def test_goals_are_equivalent_but_for_what_holds_already() -> None:
@@ -116,14 +82,57 @@ def test_bad_input_exits_2(arguments: list[str], says: str, tmp_path: Path) -> N
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.episode
-def test_with_the_clock_running_what_is_thought_for_counts_as_steps(tmp_path: Path) -> None:
-    arguments = ["libero_object", "--tasks", "0", "--stage", "plan", "--clock", "real", "--out", str(tmp_path)]
-    assert bench(*arguments).returncode == 0
-    (folder,) = (tmp_path / "episodes").iterdir()
-    result = json.loads((tmp_path / "results.jsonl").read_text())
-    moved = sum(e["event"] == "command" for e in read(folder / "episode.jsonl"))
-    assert result["success"] and result["steps"] > moved, "it stood still until it had decided"
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("results.jsonl", '{"suite": "s"}\n', "not an episode of this version of tamp: no task_id.*; .*another --out"),
+        ("settings.json", "", "settings.json:1:1: not JSON: .*; choose another --out"),
+        ("file", "hello", "cannot write to .*/file: .*; valid:|cannot write to .*/file/out: Not a directory"),
+    ],
+)
+def test_a_folder_that_cannot_be_used_exits_2(name: str, content: str, says: str, tmp_path: Path) -> None:
+    if name == "results.jsonl":
+        Results(tmp_path).open(SETTINGS)
+    (tmp_path / name).write_text(content)
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file() and p.name != ".lock"}
+    out = tmp_path / "file" / "out" if name == "file" else tmp_path
+    done = bench("libero_object", "--tasks", "0", "--stage", "plan", "--out", str(out))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.search(says, done.stderr.splitlines()[-1]) and "Traceback" not in done.stderr, done.stderr
+    assert before == {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file() and p.name != ".lock"}
+
+
+def test_results_of_other_settings_are_not_mixed(tmp_path: Path) -> None:
+    Results(tmp_path).open({"stage": "plan", "seed": 0})
+    with pytest.raises(InputError, match="holds results with seed 0, not 1: choose another --out"):
+        Results(tmp_path).open({"stage": "plan", "seed": 1})
+
+
+@pytest.mark.parametrize("way", bench_resume.WAYS)
+def test_what_is_disturbed_and_gone_on_with_ends_as_if_it_had_not_been(way: str) -> None:
+    if way == "full" and not bench_resume.can_mount():
+        pytest.skip("mounting a small disk is not permitted here")
+    assert list(bench_resume.disturbed(way, n=4, seed=1)) == [""] * 4
+
+
+def test_a_record_that_the_disk_does_not_take_whole_is_not_counted(tmp_path: Path) -> None:
+    """As `tamp bench` writes it, in a process that may write files of one record and a half."""
+    results = Results(tmp_path)
+    results.open(SETTINGS)
+    results.add(record(0))
+    del results  # and the lock with it
+    size = (tmp_path / "results.jsonl").stat().st_size
+    code = (
+        "import resource, sys\nfrom dataclasses import replace\nfrom pathlib import Path\nfrom cli.output import run\n"
+        "from tamp.runs.bench.records import Results\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size * 3 // 2},) * 2)\n"
+        f"results = Results(Path({str(tmp_path)!r}))\nold = results.open({SETTINGS!r})\n"
+        "sys.exit(run(lambda: results.add(replace(old[0], init_state=1)) or 0))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, f"tamp: error: cannot write to {tmp_path}: File too large\n")
+    assert (tmp_path / "results.jsonl").stat().st_size == size, "half a line is taken off"
+    assert read(tmp_path) == [record(0)]
 
 
 @pytest.mark.episode
@@ -147,31 +156,3 @@ def test_a_real_run_scores_by_libero_and_is_not_run_twice(tmp_path: Path) -> Non
     low = bench(*arguments, "--min-success", "0.5")
     assert low.returncode == 1
     assert "below --min-success 0.5: libero_object" in low.stderr
-
-
-@pytest.mark.thorough
-@pytest.mark.episode
-@pytest.mark.model
-def test_decoded_goals_are_scored_with_their_replies(tmp_path: Path) -> None:
-    wordings = tmp_path / "mine.toml"
-    wordings.write_text(
-        '["libero_goal/8"]\nwordings = ["the blow onto the plate, please", "put the cream cheese on the plate"]\n'
-        '[[case]]\nscene = "libero_goal/8"\ninstruction = "put the banana on the plate"\nwhy = "absent"\n'
-    )
-    out = tmp_path / "out"
-    done = bench("--stage", "goal", "--wordings", str(wordings), "--out", str(out))
-    assert done.returncode == 0, done.stderr
-    head, row, *misses = done.stdout.splitlines()
-    assert head.split() == ["suite", "right", "95", "%", "reaching", "refused", "seconds"]
-    assert row.split()[:2] == ["libero_goal", "2/3"] and row.split()[5:7] == ["1", "1"]
-    assert misses[1:4] == [
-        "misses",
-        "  libero_goal/8 init 0: put the cream cheese on the plate",
-        "    reply: the cream cheese is on the plate",
-    ]
-    records = {r["wording"]: r for r in map(json.loads, (out / "results.jsonl").read_text().splitlines())}
-    assert [records[n]["success"] for n in (1, 2, 3)] == [True, False, True]
-    assert records[1]["goal"] == "(on akita_black_bowl_1 plate_1)" and 0.5 < records[1]["confidence"] < 1.0
-    events = [json.loads(x) for x in (out / "episodes/libero_goal-8-0-2/episode.jsonl").read_text().splitlines()]
-    scored = next(e for e in events if e["event"] == "scored")
-    assert (scored["success"], scored["reaches"]) == (False, False)

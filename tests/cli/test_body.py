@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from pathlib import Path
 
 import pytest
 
-from tests import forked
+from tests.forked import tamp
 
 pytestmark = pytest.mark.process
-
-
-def tamp(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return forked.tamp(*arguments, cwd=cwd)
 
 
 def test_a_robot_as_json() -> None:
@@ -23,8 +17,6 @@ def test_a_robot_as_json() -> None:
     assert told["opening"] == pytest.approx(0.084)
     assert (told["stands"], told["yaw"]) == (pytest.approx([0.155, 0, 0]), 0)
     assert told["tool"]["z"] == pytest.approx([0, 0, -1], abs=0.01)
-    low, high = told["pads"]
-    assert low[0] == pytest.approx(-high[0], abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -33,11 +25,8 @@ def test_a_robot_as_json() -> None:
         ("none.urdf", "no file none.urdf; valid: a file, or package:path of an installed package"),
         ("xarm9", "no robot 'xarm9'"),
         ("none.toml", "cannot read none.toml"),
-        ("none.sdf", "no file none.sdf; valid: a file"),
     ],
 )
 def test_what_is_not_there(name: str, message: str) -> None:
     done = tamp("body", "show", name)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr

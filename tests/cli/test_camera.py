@@ -7,23 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from cli.main import app
-from tamp.api import camera_policies
-from tamp.api.bench import common
-from tamp.api.configs import BenchConfig, SolveConfig
-from tamp.errors import InputError
-
-
-@pytest.fixture
-def library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if the library of objects had been built."""
-    monkeypatch.setattr("tamp.perception.library.read_index", lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -40,35 +29,6 @@ def test_what_cannot_be_is_said_first(
     monkeypatch.setenv("TAMP_OBJECTS", str(tmp_path))
     done = CliRunner().invoke(app, args)
     assert done.exit_code == 2 and message in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--stage", "goal"], "--stage goal is for --perception oracle; valid with camera: --stage plan or all"),
-        (["--clock", "real"], "--clock real is for --perception oracle"),
-    ],
-)
-def test_what_cameras_are_not_for_is_said(options: list[str], message: str, library: None, tmp_path: Path) -> None:
-    args = ["bench", "libero_goal", "--perception", "camera", "--out", str(tmp_path / "out"), *options]
-    done = CliRunner().invoke(app, args)
-    assert done.exit_code == 2 and message in done.stderr
-
-
-def test_a_results_folder_holds_one_kind_of_perception() -> None:
-    config = BenchConfig(suites=("libero_goal",))
-    assert "perception" not in common(config), "older folders go on"
-    assert common(replace(config, perception="camera", noise="all"))["noise"] == "all"
-
-
-def test_perception_that_does_not_go_with_a_backend_is_refused() -> None:
-    assert camera_policies.noise("clean", 1)(()) == ()
-    with pytest.raises(InputError, match="--noise: not with --backend pybullet; valid: --backend libero"):
-        BenchConfig(suites=("libero_goal",), simulator="pybullet", perception="camera", noise="depth")
-    with pytest.raises(InputError, match="--perception: for simulated scenes, or an arm at a table with --body"):
-        SolveConfig("x", simulator="xarm", perception="camera", host="127.0.0.1")
-    at_table = {"body": "xarm7", "host": "127.0.0.1", "eyes": "tcp://127.0.0.1:7002"}
-    SolveConfig("x", simulator="xarm", perception="camera", searches=False, **at_table)  # type: ignore[arg-type]
 
 
 @pytest.mark.process

@@ -20,13 +20,13 @@ pytestmark = pytest.mark.process
 
 def test_another_mujoco_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "3.17.0")
-    check = doctor.check_library(doctor.LIBRARIES[0])
+    check = doctor.check_library("mujoco", "mujoco")
     assert (check.name, check.ok, check.required) == ("mujoco", False, True)
     assert "WRONG VERSION, 3.3.2 is due" in check.advice
 
 
 def test_a_missing_library_says_how_to_get_it() -> None:
-    check = doctor.check_library(doctor.Distribution("tamp-no-such-distribution", "nothing"))
+    check = doctor.check_library("tamp-no-such-distribution", "nothing")
     assert str(check).startswith("MISSING ") and str(check).endswith(": not installed  -> make setup")
 
 
@@ -35,35 +35,21 @@ def test_what_belongs_to_no_installed_extra_is_not_looked_for(monkeypatch: pytes
     check = doctor.check_extras()
     assert (check.ok, check.advice) == (True, 'pip install "tamp-toolkit[NAME]"')
     assert check.found == "xarm; not installed: fast-downward, pyperplan, libero, pybullet, policy, llm"
-    there = [one.distribution for one in doctor.LIBRARIES if missing.wanted(one.module.partition(".")[0])]
-    assert there == ["mujoco", "ompl", "toppra", "unified-planning"]
-
-
-def test_that_no_planner_is_installed_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(missing, "extras", lambda: dict.fromkeys(missing.KEYS, False))
-    (check,) = doctor.check_engines()
-    assert str(check).startswith("warning ") and "tamp-toolkit[fast-downward]" in check.advice
-
-
-def test_a_library_that_does_not_import_is_a_fault() -> None:
-    check = doctor.check_library(doctor.Distribution("mujoco", "no_such_module"))
-    assert not check.ok
-    assert "No module named 'no_such_module'" in check.found
+    assert [name for name, _ in doctor.wanted_libraries()] == ["mujoco", "ompl", "toppra", "unified-planning"]
 
 
 def test_a_library_for_another_cpu_kills_only_its_probe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "crashing.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGILL)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    check = doctor.check_library(doctor.Distribution("mujoco", "crashing"))
+    check = doctor.check_library("mujoco", "crashing")
     assert "SIGILL: compiled for another CPU" in check.found
 
 
-def test_rooms_from_two_places_are_a_fault() -> None:
-    check = doctor.check_rooms(lambda room: Path("/elsewhere" if room == "llm" else "/here"))
-    assert not check.ok
-    assert "llm: /elsewhere" in check.found
-    assert doctor.check_rooms(lambda room: Path("/here")).ok
-    assert not doctor.check_rooms(lambda room: None).ok
+def test_rooms_from_two_places_are_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor.check_rooms().ok
+    monkeypatch.setattr(doctor, "ROOMS", ("tamp", "json", "no_such_room"))
+    check = doctor.check_rooms()
+    assert not check.ok and "json: /" in check.found and "no_such_room: not found" in check.found
 
 
 def test_weights_that_are_not_the_models_are_a_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -73,13 +59,6 @@ def test_weights_that_are_not_the_models_are_a_fault(monkeypatch: pytest.MonkeyP
     weights.known(weights.DEFAULT).path.write_bytes(b"half")
     check = doctor.check_model(known()[0])
     assert (check.found, check.advice) == ("wrong size or sha256", f"tamp model pull {weights.DEFAULT}")
-
-
-def test_a_library_of_objects_that_is_not_there_is_a_warning(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TAMP_OBJECTS", str(tmp_path))
-    check = doctor.run_probe(doctor.PROBES[-1])
-    assert str(check).startswith("warning ")
-    assert f"there is no object library in {tmp_path}" in check.found and "tamp objects build" in check.advice
 
 
 def test_this_installation_is_fit_but_for_the_model_that_is_taken_away(tmp_path: Path) -> None:

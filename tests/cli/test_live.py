@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
-import threading
 import time
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -62,15 +58,6 @@ def test_a_script_with_the_clock_paused_is_the_same_every_time(tmp_path: Path) -
     assert [e["stage"] for e in told[0] if e.get("name") == "(place-on box_1 tray)"] == ["moving", "acting", "done"]
 
 
-def test_an_action_that_failed_is_no_success(tmp_path: Path) -> None:
-    script = tmp_path / "script.jsonl"
-    taken_away = '{"at": 1.5, "disturb": {"thing": "box_1", "by": [0.2, 0.2, 0]}}'
-    script.write_text(f'{{"start": "(pick box_1 table)"}}\n{taken_away}\n{{"at": 9, "end": true}}\n')
-    done = tamp(*FAKE, "--script", str(script), "--clock", "paused", "--out", "run", cwd=tmp_path)
-    outcome = lines(done)[-1]
-    assert (done.returncode, outcome["success"], outcome["reason"]) == (1, False, "box_1 is not in the hand")
-
-
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -113,26 +100,6 @@ def connected(process: subprocess.Popen[str], folder: Path) -> socket.socket:
     return connection
 
 
-def test_orders_over_a_socket_and_who_types_meanwhile_is_refused(tmp_path: Path) -> None:
-    process = begun(tmp_path)
-    try:
-        with connected(process, tmp_path) as connection:
-            connection.sendall(b'{"start": "watch"}\n')
-            heard = connection.makefile("r")
-            named = (e["name"] for e in map(json.loads, heard) if "name" in e)  # it may have been told of a late period
-            assert next(named) == "watch"
-            assert process.stdin is not None and process.stderr is not None
-            process.stdin.write("start hold\n")
-            process.stdin.flush()
-            assert "tamp: no: connection 1 gives the orders here" in next(x for x in process.stderr if "no:" in x)
-            connection.sendall(b'{"end": true}\n')
-            assert process.stdout is not None
-            assert json.loads(process.stdout.read().splitlines()[-1])["event"] == "outcome"
-        assert process.wait(20) == 0
-    finally:
-        process.kill()
-
-
 def test_a_session_that_is_killed_leaves_a_log_that_reads_to_the_end_and_no_process(tmp_path: Path) -> None:
     process = begun(tmp_path)
     with connected(process, tmp_path) as connection:
@@ -162,46 +129,3 @@ def test_ctrl_c_stops_and_says_where_the_log_is(tmp_path: Path) -> None:
     outcome = json.loads(stdout.splitlines()[-1])
     assert (process.returncode, outcome["out"]) == (130, "run")
     assert outcome["reason"] == "interrupted (Ctrl-C); the robot stands still"
-
-
-ATTACK = """<form id=f method=POST enctype=text/plain target=frame action="http://127.0.0.1:PORT/">
-<input name='{"start":"wave"}' value=''></form><iframe name=frame></iframe><script>
-const order = '\\n{"start": "wave"}\\n';
-fetch('http://127.0.0.1:PORT/', {method: 'POST', mode: 'no-cors', body: order}).catch(() => {});
-navigator.sendBeacon('http://127.0.0.1:PORT/', order);
-try { new WebSocket('ws://127.0.0.1:PORT/').onopen = (e) => e.target.send(order); } catch {}
-f.submit();
-</script>"""
-
-
-def test_a_page_of_another_origin_gives_no_orders(tmp_path: Path, browser: Any) -> None:
-    process = subprocess.Popen(
-        [*TAMP, *FAKE, "--out", "run", "--listen", "0", "--seconds", LIFE],
-        cwd=tmp_path,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stderr is not None and process.stdin is not None
-        port = next(m[1] for line in process.stderr if (m := re.search(r"tcp://127\.0\.0\.1:(\d+),", line)))
-        elsewhere = tmp_path / "elsewhere"
-        elsewhere.mkdir()
-        (elsewhere / "page.html").write_text(ATTACK.replace("PORT", port))
-        with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=elsewhere)) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            page, sent = browser.new_page(), list[str]()
-            page.on("request", lambda request: sent.append(request.url))
-            page.goto(f"http://127.0.0.1:{server.server_port}/page.html")
-            page.wait_for_timeout(3000)
-            page.close()
-            server.shutdown()
-        assert sum(f":{port}/" in url for url in sent) >= 3, "the browser did send"
-        process.stdin.write("end\n")
-        process.stdin.flush()
-        assert process.wait(30) == 0
-    finally:
-        process.kill()
-    orders = [e["order"] for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "order"]
-    assert orders == ["end"]

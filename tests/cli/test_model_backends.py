@@ -78,13 +78,6 @@ def test_a_model_that_sees_is_shown_the_agent_view(serving: Serving, tmp_path: P
     assert TEXT in prompt["messages"][-1]["content"], "the log has the words; the picture is a file"
 
 
-def test_a_server_that_is_down_is_noticed_at_once(unused: str, tmp_path: Path) -> None:
-    told = error(tamp("solve", TEXT, "--llm", unused, "--out", str(tmp_path / "out")))
-    assert unused in told
-    assert told.endswith("refused; is the server running?")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_hub_that_cannot_be_had(unused: str, tmp_path: Path) -> None:
     """Its library may be missing here; either way it is one line."""
     done = tamp("model", "pull", "Qwen/Qwen2.5-VL-7B-Instruct", HF_ENDPOINT=unused, HF_HOME=str(tmp_path))

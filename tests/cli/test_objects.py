@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,8 +13,6 @@ from tests import forked
 from tests.solids import BOWL, obj, revolved
 
 pytestmark = [pytest.mark.process, pytest.mark.episode]
-
-TAMP = Path(sys.executable).with_name("tamp")
 
 
 def tamp(library: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -72,25 +66,3 @@ def test_bad_input_exits_2(library: Path, arguments: list[str], says: str) -> No
     done = tamp(library, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr and "Traceback" not in done.stderr
-
-
-@pytest.mark.thorough
-def test_a_build_that_is_interrupted_keeps_what_is_whole_and_says_how_to_go_on(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [TAMP, "objects", "build", "--json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={**os.environ, "TAMP_OBJECTS": str(tmp_path)},
-    )
-    until = time.monotonic() + 60
-    while not list(tmp_path.glob("*/*.npz")) and time.monotonic() < until and process.poll() is None:
-        time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (130, "") and err.splitlines()[-1] == "tamp: interrupted"
-    assert "Traceback" not in err
-    assert list(tmp_path.glob("*/*.npz")) and not list(tmp_path.glob("*/*.partial"))
-    done = tamp(tmp_path, "list")
-    assert done.returncode == 2 and "is not complete; go on with: tamp objects build" in done.stderr

@@ -69,24 +69,3 @@ def test_a_scene_is_recorded_once_with_the_truth_apart_and_shown_with_what_is_se
     assert abs(points[:, :2].mean(axis=0) - truth.moments[0].poses[name][:2, 3]).max() < 0.05
     seen_now = told("show", out)["moments"][0]
     assert len(seen_now["things"]) >= 5 and all(Path(p).is_file() for p in seen_now["pictures"])
-
-
-@pytest.fixture(scope="module")
-def goal_scene(tmp_path_factory: pytest.TempPathFactory, library: Library) -> recordings.Recording:
-    """The start of libero_goal/0."""
-    out = tmp_path_factory.mktemp("recordings")
-    args = ["record", "libero_goal/0", "--init-state", "40", "--out", str(out)]
-    assert CliRunner().invoke(app, ["perception", *args]).exit_code == 0
-    return recordings.read(out / "libero_goal-0-state40")
-
-
-@pytest.mark.episode
-def test_cameras_are_not_calibrated_by_one_view(goal_scene: recordings.Recording) -> None:
-    done = CliRunner().invoke(app, ["calibrate", str(goal_scene.folder)])
-    assert done.exit_code == 1 and "1 views from places of the hand that differ by 5 cm or 10 degrees" in done.stderr
-    assert not (goal_scene.folder / "calibration.json").exists()
-
-
-def test_no_recording_is_no_calibration(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["calibrate", str(tmp_path / "nowhere")])
-    assert done.exit_code == 2 and "no recording" in done.stderr

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from tamp.data import data_dir
 from tamp.model.atoms import Atom
 from tamp.model.state import WorldState, problem_text
 from tamp.pddl.domain_file import load
@@ -75,23 +74,8 @@ def test_bad_input_exits_2(goal: str, options: tuple[str, ...], says: str, tmp_p
     assert says in done.stderr and done.stderr.count("\n") == 1
 
 
-SLIDING = """(define (domain sliding) (:requirements :strips) (:predicates (at ?t ?c) (empty ?c) (next ?a ?b))
-  (:action move :parameters (?t ?a ?b) :precondition (and (at ?t ?a) (empty ?b) (next ?a ?b))
-    :effect (and (at ?t ?b) (empty ?a) (not (at ?t ?a)) (not (empty ?b)))))"""
 FAULTY = Path(__file__).parents[1] / "tamp" / "pddl"
 FAULTS = {"dies": "Dies", "lies": "Lies", "hungry": "OutOfMemory", "stubborn": "Stubborn"}
-
-
-def row(size: int) -> str:
-    """A sliding puzzle of two rows, in reverse order."""
-    cells = [(i, j) for i in range(2) for j in range(size)]
-    name = {c: f"c{c[0]}-{c[1]}" for c in cells}
-    near = [f"(next {name[a]} {name[b]})" for a in cells for b in cells if abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1]
-    begin = [f"(at t{n} {name[c]})" for n, c in enumerate(cells[:0:-1])]
-    goal = [f"(at t{n} {name[c]})" for n, c in enumerate(cells[:-1])]
-    things = " ".join([*name.values(), *(f"t{n}" for n in range(2 * size - 1))])
-    return f"""(define (problem p) (:domain sliding) (:objects {things})
-        (:init (empty c0-0) {" ".join(begin + near)}) (:goal (and {" ".join(goal)})))"""
 
 
 def faulty(folder: Path) -> dict[str, str]:
@@ -146,15 +130,6 @@ def test_an_engine_that_fails_is_one_clear_line(engine: str, status: str, says: 
     assert done.stderr.startswith(f"{status}: {says}")
 
 
-def test_an_engine_that_heeds_no_time_limit_is_ended_with_all_its_children(tmp_path: Path) -> None:
-    done = start(tmp_path, "--planner", "stubborn", "--timeout", "6", "--json")
-    pids = stubborn_pids(tmp_path, done)
-    answer = json.loads(done.communicate()[0])
-    assert (done.returncode, answer["status"]) == (1, "timeout")
-    assert answer["seconds"] < 60  # it would sleep for ten minutes
-    assert (len(pids), [p for p in pids if alive(p)]) == (5, [])
-
-
 def test_an_interrupt_ends_the_engine_too(tmp_path: Path) -> None:
     done = start(tmp_path, "--planner", "stubborn")
     pids = stubborn_pids(tmp_path, done)
@@ -163,43 +138,29 @@ def test_an_interrupt_ends_the_engine_too(tmp_path: Path) -> None:
     assert [p for p in pids if alive(p)] == []
 
 
+def test_an_engine_that_heeds_no_time_limit_is_ended_with_all_its_children(tmp_path: Path) -> None:
+    done = start(tmp_path, "--planner", "stubborn", "--timeout", "4", "--json")
+    pids = stubborn_pids(tmp_path, done)
+    answer = json.loads(done.communicate()[0])
+    assert (done.returncode, answer["status"]) == (1, "timeout")
+    assert answer["seconds"] < 60  # it would sleep for ten minutes
+    assert (len(pids), [p for p in pids if alive(p)]) == (5, [])
+
+
 def test_no_orphan_is_left_when_the_command_itself_is_killed(tmp_path: Path) -> None:
     done = start(tmp_path, "--planner", "stubborn")
     pids = stubborn_pids(tmp_path, done)
-    folder = Path(f"/proc/{pids[0]}/cwd").resolve()
-    assert folder.name.startswith("tamp-plan-")
     done.kill()
     done.communicate()
-    while any(map(alive, pids)) or folder.exists():  # a test's own time limit ends this
+    while any(map(alive, pids)):  # a test's own time limit ends this
         time.sleep(0.05)
-
-
-def test_an_engine_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
-    (tmp_path / ".up.ini").write_text("[engine lost]\nmodule_name: no_such_module\nclass_name: Lost\n")
-    problem = str(data_dir("problems") / "cases" / "drawer_first" / "problem.pddl")
-    done = forked.tamp("plan", "tabletop", problem, "--planner", "lost", HOME=str(tmp_path))
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "cannot be loaded: No module named 'no_such_module'" in done.stderr
 
 
 def test_a_problem_can_come_from_standard_input() -> None:
     text = problem_text(load("tabletop"), STATE, "(in cup chest)")
-    done = forked.tamp("plan", "tabletop", "-", "--optimal", "--json", given=text)
+    done = forked.tamp("plan", "tabletop", "-", "--planner", "fast-downward-opt", "--json", given=text)
     answer = json.loads(done.stdout)
-    assert (done.returncode, sorted(answer["plan"])) == (0, sorted(PLAN))
-    assert (answer["cost"], answer["length"], answer["optimal"]) == (3, 3, True)
-    assert answer["planner"] == "fast-downward-opt"
-
-
-def test_anytime_tells_each_better_plan_and_prints_the_best(tmp_path: Path) -> None:
-    domain, problem = tmp_path / "domain.pddl", tmp_path / "problem.pddl"
-    domain.write_text(SLIDING)
-    problem.write_text(row(4))
-    done = forked.tamp("plan", domain, problem, "--anytime", "--timeout", "20")
-    *better, best = [int(line.split(" cost ")[1].split(",")[0].split(";")[0]) for line in done.stderr.splitlines()]
-    assert done.returncode == 0, done.stderr
-    assert len(better) > 1 and better == sorted(set(better), reverse=True)
-    assert (best, len(done.stdout.splitlines())) == (better[-1], better[-1])
+    assert (done.returncode, answer["optimal"], answer["cost"], answer["length"]) == (0, True, 3, 3)
 
 
 def test_an_unsolvable_problem_is_explained(tmp_path: Path) -> None:
@@ -208,36 +169,14 @@ def test_an_unsolvable_problem_is_explained(tmp_path: Path) -> None:
     answer = json.loads(done.stdout)
     assert (done.returncode, answer["status"]) == (1, "unsolvable")
     never = ["(in cup chest)", "(open chest)", "(not (unreachable chest))"]
-    none: dict[str, list[str]] = {"add": [], "exclusive": [], "additions": []}
-    assert answer["why"] == {"never": never, "drop": ["(in cup chest)"], "complete": True, **none}
-    told = plan(tmp_path, "(in cup chest)", state=stuck).stderr.splitlines()
-    assert told == [
-        "unsolvable: no sequence of the domain's operators reaches the goal",
-        *(f"  never: {literal}" for literal in never),
-        "  there is a plan with (not (unreachable chest)) in :init",
-        "  there is a plan without the goal (in cup chest)",
-    ]
-
-
-def test_what_an_engine_does_not_support_is_said(tmp_path: Path) -> None:
-    domain, problem = tmp_path / "domain.pddl", tmp_path / "problem.pddl"
-    domain.write_text("""(define (domain tank) (:requirements :fluents) (:predicates (full)) (:functions (level))
-        (:action pour :parameters () :effect (increase (level) 1))
-        (:action check :parameters () :precondition (>= (level) 3) :effect (full)))""")
-    problem.write_text("(define (problem p) (:domain tank) (:init (= (level) 0)) (:goal (full)))")
-    done = forked.tamp("plan", domain, problem, "--json")
-    answer = json.loads(done.stdout)
-    assert (done.returncode, answer["status"]) == (1, "unsupported")
-    assert "INCREASE_EFFECTS" in answer["features"] and "fast-downward" not in answer["engines"]
+    assert answer["why"] == {"never": never, "drop": ["(in cup chest)"], "complete": True, "exclusive": []}
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--optimal", "--anytime"), "--optimal and --anytime do not go together"),
         (("--planner", "tamer"), "planner 'tamer' is not installed: pip install up-tamer"),
-        (("--planner", "pyperplan", "--anytime"), "improves its plans; valid with --anytime: fast-downward"),
-        (("--planner", "qwen", "--optimal"), "--planner qwen finds one plan"),
+        (("--planner", "fast-donward"), "unknown planner 'fast-donward'; did you mean 'fast-downward'"),
     ],
 )
 def test_options_that_cannot_be_met_exit_2(options: tuple[str, ...], says: str, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import gzip
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,13 +49,6 @@ def test_what_was_asked_for_is_told_beside_liberos_check(tmp_path: Path) -> None
     assert "reached, by the oracle of what was asked for: 2 of 2" in report(tmp_path).stdout
     told = json.loads(report(tmp_path, "--json").stdout)
     assert (told["reached"], told["reached_of"], told["suites"][0]["successes"]) == (2, 2, 1)
-
-
-@pytest.mark.parametrize("form", ["markdown", "latex"])
-def test_the_table_is_made_for_papers(results: tuple[Path, Path], form: str) -> None:
-    told = report(*results, "--format", form).stdout
-    assert told.startswith({"markdown": "| suite |", "latex": r"\begin{tabular}"}[form])
-    assert [line for line in told.splitlines() if "all" in line and "66.7" in line and "20.8 to 93.9" in line]
 
 
 def test_the_same_as_data(results: tuple[Path, Path]) -> None:
@@ -117,6 +111,63 @@ def test_two_runs_as_data(two_runs: tuple[Path, Path]) -> None:
     assert pair["p_value"] == 1.0
 
 
-def test_of_two_runs_one_tree_can_be_chosen(two_runs: tuple[Path, Path]) -> None:
-    told = json.loads(report(*two_runs, "--tree", "def", "--json").stdout)
-    assert (told["tree"], told["suites"][0]["episodes"]) == ("def456", 3)
+START = {"event": "start", "instruction": None, "perception": "oracle"}
+OUTCOME = {"event": "outcome", "goal": "(on cup_1 plate_1)", "steps": 51, "perception": "oracle"}
+EPISODES: dict[str, list[dict[str, Any]]] = {
+    "a-done": [START, {**OUTCOME, "success": True, "reached": True, "task": None}],
+    "b-refused": [
+        START,
+        {"event": "instruction", "text": "put the banana on the plate"},
+        {"event": "refused", "why": "absent", "message": "the scene has no banana"},
+        {**OUTCOME, "goal": None, "success": False, "reached": False, "task": None, "steps": 0}
+        | {"stage": "goal", "reason": "the scene has no banana"},
+    ],
+    "c-failed": [
+        START,
+        {**OUTCOME, "success": False, "reached": False, "task": False, "goal": ["(open d)", "(in cup_1 d)"]}
+        | {"stage": "refinement", "reason": "the door is in the way"},
+    ],
+    "d-killed": [START, {"event": "goal", "goal": "(open d)"}, {"event": "command", "step": 7}],
+    "e-wrong": [START, {"event": "error", "message": "no 'cup_9' in the scene"}],
+}
+
+
+@pytest.fixture
+def episodes(tmp_path: Path) -> Path:
+    for name, events in EPISODES.items():
+        folder = tmp_path / "episodes" / name
+        folder.mkdir(parents=True)
+        lines = [json.dumps({"event": e["event"], "t": float(n), **e}) for n, e in enumerate(events)]
+        (folder / "episode.jsonl").write_text("\n".join(lines) + "\n" + '{"event": "comm' * (name == "d-killed"))
+    return tmp_path / "episodes"
+
+
+def test_episodes_as_data_and_for_papers(episodes: Path) -> None:
+    told = json.loads(report(episodes, "--json").stdout)
+    assert told["counts"] == {"success": 1, "no": 2, "interrupted": 1, "error": 1}
+    refused = told["episodes"][1]
+    assert (refused["said"], refused["goal"], refused["task"]) == ("put the banana on the plate", None, None)
+    assert "| c-failed | (open d), then (in cup_1 d) | no |" in report(episodes, "--format", "markdown").stdout
+
+
+def test_logs_that_somebody_wrote_are_told_as_far_as_they_go(tmp_path: Path) -> None:
+    log = tmp_path / "episode.jsonl"
+    log.write_text('{"event": "outcome", "t": "y", "steps": "x", "goal": {"a": 1}, "reason": 3, "task": "yes"}\n')
+    done = report(log)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1].split()[1:] == ["-", "no", "-", "-", "-", "-", "0.0", "-"]
+
+
+def test_of_episodes_is_refused(episodes: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "half" / "results.jsonl").mkdir(parents=True)
+    (tmp_path / "results.jsonl").write_text('{"suite": "libero_goal"}\n')
+    for arguments, says in (
+        ((tmp_path / "empty",), "empty holds no episode's log; valid: a folder of tamp bench, an episode's folder"),
+        ((episodes, tmp_path / "results.jsonl"), "report them one by one"),
+        ((episodes, "--tree", "abc"), "--tree is for the results of tamp bench"),
+        ((episodes.parent / "half",), "results.jsonl: Is a directory"),
+    ):
+        done = report(*arguments)
+        assert (done.returncode, done.stdout) == (2, ""), done.stderr
+        assert says in done.stderr and "Traceback" not in done.stderr

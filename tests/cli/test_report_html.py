@@ -17,7 +17,7 @@ from cli.output import Output
 from cli.report_results import report
 from tamp.api.tool_configs import ReportConfig
 from tamp.errors import InputError
-from tests.browsing import fits_and_reads, until
+from tests.browsing import fits_and_reads, is_walked_by_keys, until
 from tests.page_episodes import (
     MARKUP,
     PLAN,
@@ -33,23 +33,11 @@ from tests.page_episodes import (
 
 pytestmark = pytest.mark.process
 
-FOCUSED = """() => {
-  const e = document.activeElement, all = [...document.querySelectorAll("*")];
-  return [all.indexOf(e), getComputedStyle(e).outlineStyle !== "none" || e === document.body, e.outerHTML.slice(0, 80)];
-}"""
-"""What has the focus: its number, whether that is seen, and what it is."""
 IN_SIGHT = """(selector) => {
   const {top, bottom} = document.querySelector(selector).getBoundingClientRect();
   return top < innerHeight && bottom > 0;
 }"""
 """Whether some of it is on the screen."""
-CONTROLS = """() => {
-  const all = [...document.querySelectorAll("*")];
-  const kinds = "a[href], button, input, select, summary, video, [tabindex='0']";
-  const there = all.filter((e) => e.matches(kinds) && e.tabIndex >= 0 && e.checkVisibility());
-  return there.map((e) => [all.indexOf(e), e.outerHTML.slice(0, 80)]);
-}"""
-"""What is to be reached by the Tab key."""
 
 
 @dataclass(frozen=True)
@@ -70,20 +58,6 @@ def tamp(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Done(int(ended.value.code or 0), *capfd.readouterr())
 
     return run
-
-
-def is_walked_by_keys(page: Any) -> None:
-    """The Tab key comes to every control, and shows where it is."""
-    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = false; })")
-    page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
-    reached, rounds = set(), 0
-    while rounds < 2:  # the first one begins where something was used last
-        page.keyboard.press("Tab")
-        number, shown, what = page.evaluate(FOCUSED)
-        assert shown, what
-        rounds += what.startswith("<body")
-        reached.add(number)
-    assert [what for number, what in page.evaluate(CONTROLS) if number not in reached] == []
 
 
 Tamp = Callable[..., Done]
@@ -199,22 +173,6 @@ def test_several_episodes_are_a_table_that_leads_to_each(tmp_path: Path, tamp: T
     page.get_by_text("plan rejected").wait_for()
 
 
-def test_runs_and_episodes_of_the_same_name_are_told_apart(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
-    file, folders = tmp_path / "page.html", [tmp_path / name / "run" for name in ("a", "b")]
-    for folder in folders:
-        write(folder / "e", success())
-    assert tamp("report", *folders, "--html", file).out == f"page {file}; episodes: 2 in {tmp_path / 'page-episodes'}\n"
-    page = opened(file)
-    for folder in folders:
-        assert page.locator("tbody th", has_text=f"in {folder}").count() == 1
-    assert len({a.get_attribute("href") for a in page.locator("tbody a").all()}) == 2
-    for folder in folders:
-        (folder / "results.jsonl").write_text(lines(record("libero_goal", 0, 0)))
-    assert tamp("report", *folders, "--html", file).code == 0
-    page = opened(file)
-    assert page.locator("h1").inner_text() == f"{folders[0]} against {folders[1]}"
-
-
 def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
     problem, plan, file = tmp_path / "problem.pddl", tmp_path / "plan.txt", tmp_path / "page.html"
     problem.write_text(PROBLEM)
@@ -230,23 +188,6 @@ def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, tamp: Tamp, opened
     assert tamp("validate", "tabletop", problem, plan, "--html", file).code == 1
 
 
-def test_of_several_plans_the_first_invalid_one_is_unfolded(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
-    problem, file = tmp_path / "problem.pddl", tmp_path / "page.html"
-    problem.write_text(PROBLEM)
-    texts = {"good.txt": PLAN, "short.txt": PLAN[:-1], "late.txt": PLAN[1:]}
-    for name, steps in texts.items():
-        (tmp_path / name).write_text("\n".join(steps))
-    assert tamp("validate", "tabletop", problem, *(tmp_path / name for name in texts), "--html", file).code == 1
-    page = opened(file, 360)
-    folds = "section > details"
-    assert [f.get_attribute("open") is not None for f in page.locator(folds).all()] == [False, True, False]
-    assert [li.inner_text().split()[-1] for li in page.locator("nav li").all()] == ["valid", "invalid", "invalid"]
-    page.locator("nav a").last.click()
-    until(lambda: page.locator(folds).last.get_attribute("open") is not None)
-    is_walked_by_keys(page)
-    fits_and_reads(page)
-
-
 def test_what_is_refused(tmp_path: Path, tamp: Tamp) -> None:
     one, page = write(tmp_path / "e" / "one", success()), tmp_path / "p.html"
     broken = write(tmp_path / "broken", success(), tail="{}\nnonsense\n")
@@ -258,8 +199,6 @@ def test_what_is_refused(tmp_path: Path, tamp: Tamp) -> None:
     ):
         with pytest.raises(InputError, match=says):
             report(ReportConfig([path], html=file), Output(None, json=False))
-    with pytest.raises(InputError, match="there is no page of it"):
-        ReportConfig([one], html=page, prompts=True)
     done = tamp("report", broken, "--html", page)
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
     assert "not an event of an episode's log" in done.err and not page.exists()

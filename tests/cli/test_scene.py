@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tamp.api.scene_info import called_alone as words
-from tamp.data import data_dir
 from tamp.model.goal import parse_goal
 from tamp.pddl.domain_file import load
 from tests.forked import tamp
@@ -60,60 +57,6 @@ def test_a_scene_is_shown_with_all_that_can_be_said_of_it(tmp_path: Path) -> Non
         assert str(parse_goal(atom, load("tabletop"), answer["symbols"])) == atom
 
 
-SCENE = """
-instruction = "put the bowl on the plate"
-goal = "(on bowl_1 plate_1)"
-seed = 5
-[things.bowl_1]
-category = "akita_black_bowl"
-[things.plate_1]
-category = "plate"
-"""
-
-
-@pytest.mark.episode
-def test_a_declared_scene_is_drawn_by_its_own_seed(tmp_path: Path) -> None:
-    (tmp_path / "scene.toml").write_text(SCENE)
-    own, same, other = (
-        json.loads(scene("show", str(tmp_path), *seed, "--json").stdout)
-        for seed in ([], ["--seed", "5"], ["--seed", "6"])
-    )
-    assert own == same and own["objects"] != other["objects"]
-    assert (own["instruction"], own["goal"]) == ("put the bowl on the plate", "(on bowl_1 plate_1)")
-    assert {"(on bowl_1 main_table)", "(on plate_1 main_table)"} <= set(own["atoms"])
-
-
-def test_a_place_that_is_called_as_its_thing_is_told_apart_from_it() -> None:
-    regions = [{"name": "basket_1_contain_region", "kind": "interior"}, {"name": "tray_1_top_side", "kind": "surface"}]
-    called = {"basket_1": "basket", "basket_1_contain_region": "basket", "tray_1_top_side": "tray"}
-    told = {"objects": [{"regions": regions}], "referring_expressions": called}
-    assert words(told) == called | {"basket_1_contain_region": "inside the basket"}
-
-
-def test_a_goal_is_checked_against_the_domain_that_is_named(tmp_path: Path) -> None:
-    (tmp_path / "scene.toml").write_text(SCENE.replace("(on bowl_1", "(onto bowl_1"))
-    done = scene("show", str(tmp_path))
-    assert done.returncode == 2 and "scene.toml:3: goal, column 2: no predicate 'onto' in tabletop" in done.stderr
-    done = scene("show", str(tmp_path), "--domain", "kitchen")
-    assert done.returncode == 2 and "no predicate 'onto' in kitchen" in done.stderr
-
-
-@pytest.mark.thorough
-def test_categories_are_listed_with_a_page_of_pictures(tmp_path: Path) -> None:
-    page = tmp_path / "things.html"
-    done = scene("categories", "--html", str(page), "--json")
-    answer = json.loads(done.stdout)
-    assert done.returncode == 0 and len(answer["categories"]) > 70
-    assert done.stderr.splitlines() == [f"tamp: wrote {page}"]
-    cabinet = next(c for c in answer["categories"] if c["name"] == "wooden_cabinet")
-    assert cabinet["kind"] == "fixture" and cabinet["open"] == ["top", "middle", "bottom"]
-    assert {"name": "top_region", "type": "drawer"} in cabinet["regions"]
-    assert {t["name"] for t in answer["tables"]} >= {"tabletop", "kitchen", "floor"}
-    assert "red_box" in {u["name"] for u in answer["unusable"]}
-    text = page.read_text()
-    assert text.count("data:image/png;base64,") == len(answer["categories"]) and "http" not in text
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -129,15 +72,3 @@ def test_bad_input_exits_2(arguments: list[str], says: str) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.episode
-def test_a_scene_is_shown_with_what_a_domains_own_observers_see(tmp_path: Path) -> None:
-    mine = shutil.copytree(data_dir("domains") / "kitchen", tmp_path / "mine")
-    text = (mine / "domain.pddl").read_text()
-    (mine / "domain.pddl").write_text(text.replace("(wiped ?s - surface)", "(tall ?o - item) (wiped ?s - surface)"))
-    with (mine / "observers.py").open("a") as f:
-        f.write('\n\n@observes("tall")\ndef tall(view, item, tolerance=0.08):\n')
-        f.write("    return view.size(item)[2] > tolerance\n")
-    atoms = json.loads(scene("show", "mug_in_drawer", "--domain", str(mine), "--json").stdout)["atoms"]
-    assert "(tall mug_1)" in atoms and "(tall plate_1)" not in atoms

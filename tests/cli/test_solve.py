@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -16,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from cli.output import Output
-from cli.solve_report import report
+from cli.solve import report
 from tamp.data import data_dir
 from tamp.runs.episode import Result
 from tamp.runs.episode_log import read
 from tests.forked import tamp
+from tests.small_scene import written
 
 pytestmark = pytest.mark.process
 
@@ -92,29 +92,6 @@ def test_missing_weights_name_the_command_that_gets_them(tmp_path: Path) -> None
     assert "Traceback" not in done.stderr
 
 
-def test_a_domain_that_does_not_parse_says_where(tmp_path: Path) -> None:
-    folder = edited_domain(tmp_path / "d", "(:action pick\n", "(:action pick (\n")
-    done = tamp("solve", "--goal", GOAL, "--domain", str(folder))
-    assert done.returncode == 2
-    assert re.search(r"d/domain\.pddl:\d+:\d+: ", done.stderr)
-
-
-def test_an_operator_that_is_bound_to_nothing_is_refused(tmp_path: Path) -> None:
-    folder = edited_domain(tmp_path / "d", "(:action open-drawer", "(:action pull-drawer")
-    done = tamp("solve", "--goal", GOAL, "--domain", str(folder))
-    assert done.returncode == 2
-    assert "operator 'pull-drawer' is bound to no skill; valid: " in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("steps", "total", "says"), [(129, 134, "129 to the last release or push, 134 in all"), (40, 40, "40"), (0, 0, "0")]
-)
-def test_steps_are_told_as_benchmarks_count_them_and_in_all(steps: int, total: int, says: str) -> None:
-    out = io.StringIO()
-    report(Result(steps=steps, total_steps=total), Output(out, json=False), True)
-    assert f"\nsteps    {says}\n" in out.getvalue()
-
-
 def test_a_failure_is_told_once_with_a_line_for_each_plan_and_where_to_look() -> None:
     out, gave_up = io.StringIO(), "gave up after 20 s of 20 s; this is no proof that it cannot be done; what was tried:"
     reason = f"{gave_up} (pick a table): no way; too far; (slide a table tray): it tips over; it is tall"
@@ -127,15 +104,6 @@ def test_a_failure_is_told_once_with_a_line_for_each_plan_and_where_to_look() ->
         "         (slide a table tray): it tips over; it is tall",
     ]
     assert "\ndone     none\n" in out.getvalue() and "\nsee      tamp report 'e 1' --html FILE\n" in out.getvalue()
-
-
-@pytest.mark.episode
-def test_a_scene_has_its_own_goal_and_libero_no_say_in_it(tmp_path: Path) -> None:
-    done = tamp("solve", "--scene", "breakfast", "--out", str(tmp_path / "out"), "--json")
-    answer = json.loads(done.stdout)
-    assert done.returncode == 0, done.stderr
-    assert (answer["success"], answer["reached"], answer["task"], answer["libero"]) == (True, True, None, False)
-    assert answer["goal"] == "(and (on mug_1 plate_1) (in butter_1 cabinet_1_top_region))"
 
 
 @pytest.mark.episode
@@ -191,3 +159,21 @@ def test_an_episode_leaves_everything_in_its_folder_and_prints_one_object(tmp_pa
     again = tamp("solve", "--goal", GOAL, "--out", str(out))
     assert again.returncode == 2
     assert "already holds an episode: choose another --out" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "is an MJCF scene, of which LIBERO's simulator knows nothing; valid: solve with --backend mujoco"),
+        (("--backend", "mujoco", "--init-state", "0"), "has no stored initial states: draw one with --seed"),
+        (("--backend", "mujoco", "--perception", "camera"), "is MJCF, whose things are in no library of objects"),
+        (("--backend", "mujoco", "--body", "xarm9"), "no robot 'xarm9'"),
+        (("--backend", "mujoco", "--goal", "(in block_1 crate)"), "crate"),
+    ],
+)
+def test_where_an_mjcf_scene_does_not_go(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
+    goal = [] if "--goal" in options else ["--goal", "(in block_1 crate_contain_region)"]
+    done = tamp("solve", "--scene", str(written(tmp_path)), *goal, *options, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from motion import grasps
 from motion.grasps import Grasp, antipodal
 from motion.poses import Array, pose
 from motion.robot import Gripper
@@ -79,53 +78,3 @@ def test_a_ring_of_walls_is_grasped_at_its_rim(yaw: float) -> None:
     assert WALL - 1e-6 <= best.width < 4 * WALL
     assert in_world(best, T_world_body)[2, 2] < -0.9
     assert 0.0 < HEIGHT / 2 - p[2] < 0.04, "fingertips below the rim"
-
-
-@pytest.mark.parametrize(
-    "shapes", [(box([0.02] * 3),), ring(), (box([0.008, 0.1, 0.008]),)], ids=["cube", "ring", "bar"]
-)
-@settings(max_examples=20)
-@given(turn=st.tuples(*[st.floats(-3.0, 3.0)] * 3))
-def test_no_grasp_comes_from_below(shapes: tuple[Shape, ...], turn: tuple[float, float, float]) -> None:
-    T_world_body = pose([0.0, 0.0, TABLE + 0.1], Rotation.from_rotvec(turn).as_matrix())
-    for grasp in antipodal(shapes, T_world_body, GRIPPER, limit=100):
-        approach = in_world(grasp, T_world_body)[:3, 2]
-        assert approach[2] < np.sin(np.radians(10)), approach
-
-
-def wedge(slope: float) -> tuple[Shape, Shape, Shape]:
-    """A narrow core between two slabs whose outer faces lean towards each other by `slope` radians each."""
-    left, right = (
-        box([0.004, 0.06, 0.07], pose([side * 0.022, 0.0, 0.0], Rotation.from_euler("y", -side * slope).as_matrix()))
-        for side in (-1.0, 1.0)
-    )
-    return box([0.004, 0.05, 0.036]), left, right
-
-
-@pytest.mark.parametrize(("degrees", "some"), [(0, True), (10, True), (30, False)])
-def test_a_wedge_would_slip_out(degrees: float, some: bool) -> None:
-    shapes = wedge(np.radians(degrees))
-    found = antipodal(shapes, pose([0.0, 0.0, TABLE + 0.05]), GRIPPER, graspable=shapes[:1])
-    assert bool(found) == some
-
-
-def test_diverse_order_keeps_the_head_and_all_the_rest_in_turns() -> None:
-    T = pose([0.0, 0.0, TABLE + 0.06])
-    found = antipodal((box([0.02, 0.025, 0.06]),), T, GRIPPER)
-    mixed = grasps.diverse(found, T, head=4)
-    assert mixed[:4] == found[:4]
-    assert sorted(map(id, mixed)) == sorted(map(id, found))
-    seen = [len({g.T_body_tool[:3, 2].round(1).tobytes() for g in order[4:12]}) for order in (found, mixed)]
-    assert seen[1] > 2 * seen[0], seen
-    assert grasps.diverse([], T) == []
-
-
-def test_the_palm_does_not_meet_the_body() -> None:
-    """A narrow post on a wide deep block: the hand cannot go down along the post into the block."""
-    post, block = box([0.01, 0.01, 0.01], pose([0.0, 0.0, 0.01])), box([0.2, 0.2, 0.05], pose([0.0, 0.0, -0.05]))
-    found = antipodal((post, block), pose([0.0, 0.0, TABLE + 0.1]), GRIPPER, graspable=(post,))
-    assert found
-    for grasp in found:
-        corners = np.array([[x, y, -0.05] for x in (-0.09, 0.09) for y in (-0.025, 0.025)])
-        palm = corners @ grasp.T_body_tool[:3, :3].T + grasp.T_body_tool[:3, 3]
-        assert palm[:, 2].min() > -0.03

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motion.arm_drive import FAR, JointServo
+from motion.arm_drive import JointServo
 from motion.poses import Array, error
 from motion.robot import RobotDescription
 from motion.world import World
@@ -40,33 +40,7 @@ def test_the_tool_gets_there_and_keeps_its_direction(robot: RobotDescription) ->
     assert np.linalg.norm(error(start, end)[3:]) < 5e-3
 
 
-def test_it_answers_as_the_description_says(robot: RobotDescription) -> None:
-    asked = np.array([0.03, 0.0, 0.0, 0.0, 0.0, 0.0])
-    moved, _ = robot.response.after(np.zeros(6), asked, PERIOD)
-    q = JointServo(robot).targets(robot.posture, asked, PERIOD, COUNT)[-1]
-    world = World(robot, [])
-    way = world.forward(q)[:3, 3].copy() - world.forward(robot.posture)[:3, 3]
-    assert way == pytest.approx(moved[:3], abs=1e-3)
-
-
-def test_no_step_is_larger_than_what_the_joints_can_do(robot: RobotDescription) -> None:
-    _, every = followed(robot, JointServo(robot), np.array([0.2, 0.2, 0.0, 0, 0, 0]), 20)
-    assert np.abs(np.diff(every, axis=0)).max() / (PERIOD / COUNT) < np.pi, "rad/s, what the SDK clamps at"
-
-
 def test_limits_hold(robot: RobotDescription) -> None:
     low, high = World(robot, []).limits.T
     _, every = followed(robot, JointServo(robot), np.array([-3.0, 0.0, -3.0, 0, 0, 0]), 60)
     assert all(((low <= q) & (q <= high)).all() for q in every)
-
-
-def test_an_arm_that_was_put_elsewhere_is_followed_from_there(robot: RobotDescription) -> None:
-    servo = JointServo(robot)
-    servo.targets(robot.posture, np.zeros(6), PERIOD, COUNT)
-    elsewhere = robot.posture + np.eye(len(robot.posture))[0] * 2 * FAR
-    assert servo.targets(elsewhere, np.zeros(6), PERIOD, COUNT)[0] == pytest.approx(elsewhere, abs=0.02)
-
-
-def test_nobody_steps_before_it_was_told_where_to(robot: RobotDescription) -> None:
-    with pytest.raises(ValueError, match="where to go"):
-        JointServo(robot).step(0.01)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from motion import kinematics, paths, servo, timing
 from motion.lookahead import Lookahead, Veto
@@ -21,7 +20,6 @@ PERIOD = 0.05
 WALL = np.array([0.01, 0.3, 0.2])
 FAR = pose([0.9, 0.0, 0.3])
 """Where things wait that are not in the way."""
-small = st.floats(-0.04, 0.04)
 RESPONSE, GAINS = Response(), ServoGains()
 
 
@@ -105,11 +103,6 @@ def ride(
     return out
 
 
-def test_a_free_way_is_not_vetoed(world: World, state: State) -> None:
-    done = ride(Lookahead(world), state, line(world, state, [0.2, 0.1, -0.05]))
-    assert not done.vetoes and done.arrived
-
-
 def test_a_command_towards_a_wall_is_vetoed_and_the_arm_stops_before_it(world: World, state: State) -> None:
     """The wall came after planning."""
     T = world.forward(state.q)
@@ -117,22 +110,6 @@ def test_a_command_towards_a_wall_is_vetoed_and_the_arm_stops_before_it(world: W
     done = ride(Lookahead(world, seen={"wall": at}), state, line(world, state, [0.25, 0.0, 0.0]))
     assert done.vetoes and done.vetoes[0].other == "wall" and done.vetoes[0].ahead >= 2
     assert done.deepest == 0.0 and not done.arrived
-
-
-@pytest.mark.parametrize("gap", [0.001, 0.004])
-def test_passing_as_near_as_planned_is_not_vetoed(world: World, state: State, gap: float) -> None:
-    """The hand goes past a post: as near as the plan has it, it may."""
-    T = world.forward(state.q)
-    place = lambda y: state.moved("post", pose(T[:3, 3] + [0.15, y, 0.0]))  # noqa: E731
-    trajectory = line(world, state, [0.3, 0.0, 0.0])
-    low, high = 0.03, 0.3
-    for _ in range(30):  # the nearest place for the post that leaves the gap
-        y = 0.5 * (low + high)
-        world.load(place(y))
-        near = any(world.contacts(q, gap) for q in trajectory.q)
-        low, high = (y, high) if near else (low, y)
-    done = ride(Lookahead(world), place(high), trajectory)
-    assert not done.vetoes and done.arrived
 
 
 def test_pressing_down_as_planned_is_not_vetoed_and_deeper_is(world: World, state: State) -> None:
@@ -159,29 +136,6 @@ def _deep(world: World, state: State, T: Array, down: float) -> float:
     assert q is not None
     world.load(state)
     return max([0.0, *(-c.distance for c in world.contacts(q))])
-
-
-def test_what_is_there_to_be_touched_may_be(world: World, state: State) -> None:
-    at = pose(world.forward(state.q)[:3, 3] + [0.17, 0.0, 0.0])
-    watch = Lookahead(world, seen={"wall": at}, ignore=frozenset({"wall"}))
-    assert not ride(watch, state, line(world, state, [0.25, 0.0, 0.0])).vetoes
-
-
-def test_an_arm_thrown_to_the_wrong_side_does_not_go_back_through_the_post(world: World, state: State) -> None:
-    """The plan passes a post; the arm is pushed to its other side, from where the servo would go straight back."""
-    p = world.forward(state.q)[:3, 3]
-    beside = state.moved("post", pose(p + np.array([0.1, 0.16, 0.0])))
-    trajectory = line(world, beside, [0.2, 0.0, 0.0])
-    assert not ride(Lookahead(world), beside, trajectory).vetoes
-
-    def push(arm: IdealArm, step: int) -> None:
-        if step == 10:
-            T = arm.T_world_tool
-            arm.jump(pose(np.array([p[0] + 0.1, p[1] + 0.33, T[2, 3]]), T[:3, :3]))
-            arm.twist[:] = 0.0
-
-    done = ride(Lookahead(world), beside, trajectory, push)
-    assert {v.other for v in done.vetoes} == {"post"} and done.deepest < 0.001
 
 
 def test_a_joint_is_kept_from_its_limit(world: World, state: State) -> None:

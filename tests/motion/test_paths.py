@@ -96,30 +96,6 @@ def test_what_stands_between_two_waypoints_is_seen(build: Callable[..., World], 
     assert np.abs(np.diff([q, *looked], axis=0)).max() <= paths.JOINT_STEP + 1e-9
 
 
-def test_rrt_gives_up_after_so_many_looks_whatever_the_clock_says(world: World) -> None:
-    start, goal = (configuration(world, pose(AHEAD + s * ASIDE, DOWN)) for s in (-1, 1))
-    looked = 0
-
-    def nowhere(q: Array) -> list[Contact]:
-        nonlocal looked
-        looked += 1
-        near = min(np.abs(q - start).max(), np.abs(q - goal).max()) < 1e-6
-        return [] if near else [Contact("hand", "wall", 0.0)]
-
-    assert paths.rrt_connect(world, start, goal, nowhere, seed=1, checks=300) is None
-    assert 300 < looked < 400
-
-
-def test_a_goal_inside_an_obstacle_names_it(world: World) -> None:
-    q = configuration(world, pose(AHEAD - ASIDE, DOWN))
-    T_goal = pose([0.05, 0.3, 0.98], DOWN)
-    blocked = paths.transit(world, q, T_goal, paths.checker(world), np.random.default_rng(0))
-    assert blocked == Blocked("collision", "lump")
-    ignoring = paths.checker(world, ignore=frozenset({"lump"}))
-    free = paths.transit(world, q, T_goal, ignoring, np.random.default_rng(0))
-    assert not isinstance(free, Blocked)
-
-
 @pytest.mark.parametrize("aside", [-1.0, 0.0, 1.0])
 def test_an_arm_that_was_pushed_against_a_limit_gets_out_of_there(bare: World, aside: float) -> None:
     q = np.array([0.0, 1.37, 0.22, bare.limits[3, 1] + 1e-5, 0.16, 1.77, -1.64])

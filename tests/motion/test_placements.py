@@ -61,18 +61,6 @@ def test_it_rests_a_hair_above_what_it_met(
     assert min(gaps, key=lambda other: gaps[other]) in under
 
 
-@pytest.mark.parametrize(
-    ("x", "y", "under", "top"),
-    [(0.1, -0.1, {"table"}, 0.9), (0.1, 0.3, {"step"}, 0.96), (0.1, 0.38, {"step"}, 0.96)],
-)
-def test_level_things_lie_on_what_is_under_them(world: World, x: float, y: float, under: set[str], top: float) -> None:
-    dropped = placements.drop(world, "crate", pose([x, y, 1.15]), depth=0.4)
-    assert dropped is not None
-    T, touched = dropped
-    assert touched == under
-    assert -1e-9 < T[2, 3] - HALF["crate"][2] - top < 5e-4
-
-
 def test_what_hangs_over_an_edge_by_more_than_half_does_not_stand(build: Callable[..., World]) -> None:
     """A box of 10 cm on a block of 10 cm: with its middle over the block it stands, beyond the edge it does not."""
     cube = Shape("box", np.full(3, 0.05), pose([0.0, 0.0, 0.0]))

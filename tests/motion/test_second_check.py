@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-import pybullet
 import pytest
 
 from motion import second_check
 from motion.arm_model import robot_model
-from motion.arms import ARMS, Arm
-from motion.hands import Tool
+from motion.arms import Arm
 from motion.poses import Array, pose, rotation_vector_to_matrix
 from motion.robot import RobotDescription
 from motion.shapes import Body, Shape
 from motion.world import State, World
 from tamp.backends.bodies import find
-from tests.arm_cases import EACH, TABLES, bent, configurations
+from tests.arm_cases import EACH, bent
 
 MARGIN = 0.001
 """Metres within which the engines may differ about whether something touches: on 12,000 comparisons they did on 9, by
 0.3 mm at most."""
 APART = 0.002
 """Metres by which they may differ about how far apart two things are: 1.04 mm was the most seen."""
-HAND = Tool(Shape("box", np.array([0.03, 0.05, 0.06]), pose([0.0, 0.0, 0.06])), pose([0.0, 0.0, 0.12]))
 KINDS = {
     "box": np.array([0.1, 0.06, 0.08]),
     "cylinder": np.array([0.07, 0.1, 0.0]),
@@ -56,11 +53,6 @@ def by_mujoco(world: World, q: Array) -> tuple[float, float]:
     )
 
 
-def length(arm: Arm) -> float:
-    table = TABLES[arm.name]
-    return float(np.abs([table.d, table.a]).sum()) / 1000
-
-
 def worst_apart(world: World, samples: Array, opening: float | None = None) -> float:
     """How far apart in metres the engines' distances are at most, where both see something near, at random
     configurations (k, n). That they agree about what touches is asserted."""
@@ -69,7 +61,7 @@ def worst_apart(world: World, samples: Array, opening: float | None = None) -> f
         for q in samples:
             engine.move(q)
             for mine, theirs in zip(by_mujoco(world, q), (engine.to_bodies(0.1), engine.to_itself(0.1)), strict=True):
-                other = 0.1 if theirs is None else theirs[0]
+                other = 0.1 if theirs is None else theirs.distance
                 if abs(mine) > MARGIN:
                     assert (mine < 0) == (other < 0), (q, mine, theirs)
                 if 0 < mine < 0.018:
@@ -77,13 +69,6 @@ def worst_apart(world: World, samples: Array, opening: float | None = None) -> f
                 counted[mine < 0] += 1
     assert min(counted.values()) > 50
     return worst
-
-
-@pytest.mark.parametrize("tool", [None, HAND], ids=["flange", "tool"])
-@EACH
-def test_it_agrees_with_mujoco_about_what_touches(arm: Arm, tool: Tool | None) -> None:
-    world = World(robot_model(arm, tool), scattered(length(arm), seed=1))
-    assert worst_apart(world, configurations(arm, 300, seed=21)) < APART
 
 
 @pytest.mark.parametrize("name", ["panda", "xarm6", "xarm7"])
@@ -131,24 +116,4 @@ def test_a_motion_through_a_box_is_caught_between_its_samples(arm: Arm) -> None:
     met = report.touches()
     assert met is not None and met.other == "wall" and met.distance < 0
     assert met.link.startswith("link") and 2.0 < met.time < 4.0
-    assert report.bodies == met and report.looked > 50
-
-
-def test_what_is_no_motion_is_refused() -> None:
-    robot = robot_model(ARMS["lite6"])
-    for q, times in (
-        (np.zeros((2, 7)), np.zeros(2)),
-        (np.zeros((2, 6)), np.zeros(3)),
-        (np.full((1, 6), np.nan), np.zeros(1)),
-    ):
-        with pytest.raises(ValueError, match="6 joints"):
-            second_check.nearest(robot, [], q, times)
-
-
-def test_no_client_is_left_behind() -> None:
-    arm = ARMS["lite6"]
-    sheet = second_check.Held(Body("sheet", (Shape("plane", np.ones(3), np.eye(4)),), np.eye(4)), np.eye(4))
-    with pytest.raises(ValueError, match="cannot be a plane"):
-        second_check.nearest(robot_model(arm), [], np.zeros(6), np.zeros(1), held=sheet)
-    second_check.nearest(robot_model(arm), scattered(length(arm), 0), np.zeros(6), np.zeros(1))
-    assert [c for c in range(64) if pybullet.isConnected(c)] == []
+    assert report.bodies == met

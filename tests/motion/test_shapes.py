@@ -1,4 +1,4 @@
-"""Boxes around shapes hold every point of the shape; a mesh becomes the simple shape that it fills best."""
+"""Boxes around shapes hold every point of the shape; a mesh becomes a simple shape; hollows are where water stands."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from motion.cavities import cavity
 from motion.poses import Array, pose, rotation_about
-from motion.shapes import Body, Kind, Shape, bounds, fitted
+from motion.shapes import Kind, Shape, bounds, fitted
 
 SIZE = st.tuples(*[st.floats(0.005, 0.2)] * 3).map(np.array)
 PLACE = st.tuples(*[st.floats(-1.0, 1.0)] * 3).map(np.array)
@@ -43,33 +44,8 @@ def test_bounds_hold_the_whole_shape(kind: Kind, size: Array, T: Array, T_frame_
     assert np.all(seen >= low - 1e-9) and np.all(seen <= high + 1e-9)
 
 
-@pytest.mark.parametrize(
-    ("kind", "size", "half"),
-    [
-        ("box", [0.1, 0.2, 0.3], [0.1, 0.2, 0.3]),
-        ("cylinder", [0.1, 0.2, 0.0], [0.1, 0.1, 0.2]),
-        ("capsule", [0.1, 0.2, 0.0], [0.1, 0.1, 0.3]),
-        ("sphere", [0.1, 0.0, 0.0], [0.1, 0.1, 0.1]),
-        ("plane", [3.0, 2.0, 0.1], [3.0, 2.0, 0.0]),
-    ],
-)
-def test_half_extents_are_those_of_the_kind(kind: Kind, size: list[float], half: list[float]) -> None:
-    shape = Shape(kind, np.array(size), np.eye(4))
-    assert np.allclose(shape.half_extent, half)
-    low, high = bounds((shape,), np.eye(4))
-    assert np.allclose(high, half) and np.allclose(low, -np.array(half))
-
-
-def test_only_what_holds_a_plane_is_ground() -> None:
-    box, plane = (Shape(k, np.full(3, 0.1), np.eye(4)) for k in ("box", "plane"))
-    assert Body("floor", (box, plane), np.eye(4)).is_ground
-    assert not Body("crate", (box,), np.eye(4)).is_ground
-
-
 ANGLES = np.linspace(0, 2 * np.pi, 32, endpoint=False)
 ROUND = np.array([[0.03 * np.cos(a), 0.03 * np.sin(a), z] for a in ANGLES for z in (-0.06, 0.06)])
-SQUARE = np.array([[x, y, z] for x in (-0.03, 0.03) for y in (-0.03, 0.03) for z in (-0.06, 0.06)])
-TURNED = rotation_about(np.array([0.0, 0.0, 1.0]), 0.6)
 
 
 def test_what_is_round_is_a_cylinder_whichever_way_it_lies() -> None:
@@ -82,7 +58,37 @@ def test_what_is_round_is_a_cylinder_whichever_way_it_lies() -> None:
         assert found.T_body_shape[:3, 3] == pytest.approx([0.1, 0.1, 0.1], abs=1e-3)
 
 
-def test_what_is_square_is_a_box_along_the_axes_that_fit() -> None:
-    found = fitted(SQUARE @ TURNED.T, (np.eye(3), TURNED))
-    assert found.kind == "box"
-    assert found.size == pytest.approx([0.03, 0.03, 0.06])
+def box(half: tuple[float, float, float], at: tuple[float, float, float]) -> Shape:
+    return Shape("box", np.array(half), pose(list(at)))
+
+
+def walls(x: float, y: float, z: float) -> tuple[Shape, ...]:
+    """A box without a lid, inside 2 x by 2 y by 2 z from the floor on, walls of a centimetre."""
+    sides = (box((0.005, y, z), (x + 0.005, 0, z)), box((0.005, y, z), (-x - 0.005, 0, z)))
+    ends = (box((x, 0.005, z), (0, y + 0.005, z)), box((x, 0.005, z), (0, -y - 0.005, z)))
+    return (box((x, y, 0.005), (0, 0, -0.005)), *sides, *ends)
+
+
+def test_a_box_holds_what_its_walls_leave() -> None:
+    found = cavity(walls(0.1, 0.06, 0.04), np.eye(4))
+    assert found is not None
+    low, high = found
+    assert low == pytest.approx([-0.1, -0.06, 0.0], abs=0.005)
+    assert high == pytest.approx([0.1, 0.06, 0.08], abs=0.005)
+
+
+def test_water_stands_as_high_as_the_lowest_wall() -> None:
+    floor, high_wall, *others = walls(0.1, 0.06, 0.04)
+    low_wall = box((0.005, 0.06, 0.015), (0.105, 0, 0.015))
+    found = cavity((floor, low_wall, *others), np.eye(4))
+    assert found is not None
+    assert found[1][2] == pytest.approx(0.03, abs=0.005)
+    assert cavity((floor, *others), np.eye(4)) is None, f"it runs off where {high_wall.kind} was"
+
+
+def test_a_table_a_lid_and_a_box_on_its_side_hold_nothing() -> None:
+    legs = tuple(box((0.02, 0.02, 0.3), (x, y, -0.32)) for x in (-0.3, 0.3) for y in (-0.3, 0.3))
+    assert cavity((box((0.4, 0.4, 0.02), (0, 0, 0)), *legs), np.eye(4)) is None
+    assert cavity((*walls(0.1, 0.06, 0.04), box((0.11, 0.07, 0.005), (0, 0, 0.085))), np.eye(4)) is None
+    on_its_side: Array = pose([0.0, 0.0, 0.0], rotation_about(np.array([1.0, 0.0, 0.0]), np.pi / 2))
+    assert cavity(walls(0.1, 0.06, 0.04), on_its_side) is None

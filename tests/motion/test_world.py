@@ -28,8 +28,6 @@ PARKING = np.array([0.8, 0.0, 0.5])
 """Far from the arm; bodies wait here, a metre apart."""
 APART = PARKING + np.array([0.5, 0.0, 0.5])
 """Nothing is near here unless it is put here."""
-APART_POSE = pose(APART)
-T_NEAR = pose(APART + np.array([0.01, 0.02, 0.0]))
 
 
 @pytest.fixture(scope="module")
@@ -79,44 +77,10 @@ def test_forward_kinematics_is_the_simulators(world: World, state: State, enviro
         q = rng.uniform(world.limits[:, 0], world.limits[:, 1])
         sim.data.qpos[addresses] = q
         sim.forward()
-        worst = max(worst, float(np.abs(world.forward(q) - environment.robot_state().T_world_tool).max()))
+        worst = max(worst, float(np.abs(world.forward(q) - environment.observe().T_world_tool).max()))
     sim.set_state(before)
     sim.forward()
     assert worst < 1e-6, worst
-
-
-def test_a_box_pushed_into_the_hand_is_reported_by_name(world: World, state: State) -> None:
-    q = world.robot.posture
-    assert world.contacts(q) == []
-    T = world.forward(q)
-    world.load(state.moved("cube", T @ pose([0.0, 0.0, -0.08])))
-    contacts = world.contacts(q)
-    assert {c.other for c in contacts} == {"cube"}
-    assert any(c.robot.startswith("gripper0_") for c in contacts)
-    assert min(c.distance for c in contacts) < -0.01
-    assert world.contacts(q, ignore=frozenset({"cube"})) == []
-
-
-@pytest.mark.parametrize("gap", [0.002, 0.006, 0.015])
-def test_clearance_is_a_distance(world: World, state: State, gap: float) -> None:
-    """A board across the approach axis, below the fingertips by `gap`."""
-    q = world.robot.posture
-    T = world.forward(q)
-    tip = below_fingertips(world, state, T)
-    world.load(state.moved("board", T @ pose([0.0, 0.0, tip + SIZES["board"][2] + gap])))
-    assert [c.other for c in world.contacts(q, gap - 0.001)] == []
-    assert {c.other for c in world.contacts(q, gap + 0.001)} == {"board"}
-
-
-def below_fingertips(world: World, state: State, T: Array) -> float:
-    """Distance along the approach axis from the tool point to the first plane that touches nothing."""
-    low, high = 0.0, 0.1
-    while high - low > 1e-5:
-        middle = (low + high) / 2
-        world.load(state.moved("board", T @ pose([0.0, 0.0, middle + SIZES["board"][2]])))
-        touching = world.distance("board", "cube") < 0 or bool(world.contacts(world.robot.posture))
-        low, high = (middle, high) if touching else (low, middle)
-    return high
 
 
 @pytest.mark.parametrize("pair", PAIRS)
@@ -167,62 +131,9 @@ def test_what_is_held_touches_neither_the_hand_nor_what_is_allowed(world: World,
     assert {c.other for c in world.contacts(q)} == set()
 
 
-def test_body_contacts_leaves_the_world_as_it_was(world: World, state: State) -> None:
-    q = world.robot.posture
-    T = world.forward(q)
-    world.load(state.moved("bar", T_NEAR))
-    before = snapshot(world, q)
-    assert {c.other for c in world.body_contacts("cube", pose(APART))} == {"bar"}
-    assert world.distance("cube", "bar") == before["distance"]
-    assert snapshot(world, q) == before
-    assert world.body_contacts("cube", T) == [], "the robot is left out"
-
-
-def snapshot(world: World, q: Array) -> dict[str, object]:
-    """Everything that can be asked of a world."""
-    world.forward(q)
-    return {
-        "state": world.state,
-        "contacts": world.contacts(q, 0.01),
-        "distance": world.distance("cube", "bar"),
-        "pads": world.pad_distances("board"),
-    }
-
-
-@given(offset=st.floats(-0.004, 0.004), width=st.sampled_from([0.02, 0.03]))
-def test_pads_know_how_far_they_are(world: World, offset: float, width: float) -> None:
-    """The board stands between the open pads, across them."""
-    world.load(replace(parked(world), opening=width))
-    T = world.forward(world.robot.posture)
-    half = SIZES["board"][2]
-    across = pose([offset, 0.0, 0.0], np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
-    world.load(world.state.moved("board", T @ across))
-    expected = sorted([width / 2 - half - offset, width / 2 - half + offset])
-    assert sorted(world.pad_distances("board")) == pytest.approx(expected, abs=1e-3)
-
-
-@given(st.sampled_from(PAIRS), st.floats(0.0005, 0.019))
-def test_the_gap_is_the_distance_to_the_nearest(world: World, pair: tuple[str, str], away: float) -> None:
-    a, b = pair
-    state = parked(world)
-    side = float(SIZES[a][0] + SIZES[b][0])
-    T_a, T_b = pose(APART), pose(APART + np.array([side + away, 0.0, 0.0]))
-    world.load(state.moved(b, T_b))
-    assert world.gap(a, T_a, 0.02) == pytest.approx(away, abs=1e-4)
-    assert world.gap(a, T_a, 0.5 * away) == pytest.approx(0.5 * away), "at most so much is told"
-    assert world.gap(a, T_a, 0.02, frozenset({b})) == 0.02, "what is left out is not there"
-    assert world.gap(a, T_b @ pose([-0.5 * side, 0.0, 0.0]), 0.02) < 0
-
-
-def test_a_body_that_the_world_does_not_know_is_refused(world: World, state: State) -> None:
-    with pytest.raises(ValueError, match="no such body: vase; the world has"):
-        world.load(state.moved("vase", APART_POSE))
-    parked(world)
-
-
 def test_sync_takes_up_what_is_new_and_drops_what_is_gone(build: Callable[..., World], table: Body) -> None:
     cube = (Shape("box", SIZES["cube"], np.eye(4)),)
-    old = build(table, Body("old", cube, APART_POSE))
+    old = build(table, Body("old", cube, pose(APART)))
     at_tool = old.forward(old.robot.posture) @ pose([0.0, 0.0, -0.06])
     model = old.model
     old.sync([table, Body("old", cube, pose(PARKING))])

@@ -7,7 +7,7 @@ import itertools
 import mujoco
 import numpy as np
 
-from motion.dynamics import Encoders
+from motion.arm_drive import Encoders
 from motion.poses import Array, inverse, to_quat
 from motion.robot import RobotDescription
 from motion.robot_parts import SOLIDS

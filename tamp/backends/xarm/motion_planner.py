@@ -14,8 +14,7 @@ from typing import Literal
 import numpy as np
 
 from motion import kinematics, paths
-from motion.arm_model import arm_world
-from motion.hands import Tool
+from motion.arm_model import Tool, arm_world
 from motion.paths import OUTSIDE, Blocked, Check, Workspace, checker, kept_within, leaving, lifted
 from motion.poses import Array, error, pose, turned_to
 from motion.second_check import ClearanceReport, nearest

@@ -13,12 +13,10 @@ from tamp.data import located
 from tamp.errors import InputError
 from tamp.files.source import Source, read
 from tamp.model.goal_syntax import Node
-from tamp.pddl.lint.declarations import DomainText, parts_of, read_domain
-from tamp.pddl.lint.domains import check_domain, check_unused
+from tamp.pddl.lint.declarations import DomainText, read_domain
 from tamp.pddl.lint.findings import ERROR, NOT_PDDL, Finding, Notes
 from tamp.pddl.lint.formulas import Uses
-from tamp.pddl.lint.problems import ProblemText, check_problem
-from tamp.pddl.lint.requirements import check_missing, check_names, check_superfluous
+from tamp.pddl.lint.texts import ProblemText, check_domain, check_missing, check_problem, check_unused
 from tamp.pddl.reading import in_full, locate, read_unified
 from tamp.pddl.tree import not_pddl, tree
 
@@ -47,14 +45,8 @@ class Report:
         return any(f.code == NOT_PDDL for f in self.findings)
 
 
-@dataclass(frozen=True)
-class Texts:
-    """What the lint knows of a domain's text, None where it is none, and of the problems that are problems."""
-
-    domain: DomainText | None
-    uses: Uses = field(default_factory=Uses)
-    problems: tuple[ProblemText, ...] = ()
-
+Texts = tuple[DomainText | None, Uses, list[ProblemText]]
+"""What the lint knows of a domain's text, None where it is none, and of the problems that are problems."""
 
 FolderCheck = Callable[[DomainText], tuple[list[Notes], frozenset[str]]]
 """Checks what else is in a domain's folder: notes by file, and the predicates that come from outside the operators."""
@@ -65,15 +57,13 @@ def check(domain: str | Path, problems: Sequence[Path] = (), folder: FolderCheck
     if [str(domain), *map(str, problems)].count("-") > 1:
         raise InputError("only one of the files can be standard input (-)")
     notes, read_notes = _notes(locate(domain)), [_notes(located(p, "problem", ".pddl")) for p in problems]
-    texts = check_texts(notes, read_notes)
-    text, uses, given = texts.domain, texts.uses, texts.problems
+    text, uses, given = check_texts(notes, read_notes)
     if text is None:
         return Report(_sorted([notes, *(n for n in read_notes if n.found)]))
     asked = Uses()
     for problem in given:
         asked.merge(problem.uses)
     lacking = check_missing(text, uses)
-    check_superfluous(text, uses, asked)
     check_unused(text, uses, asked)
     others, outside = folder(text) if folder else ([], frozenset[str]())
     _check_together(text, given, uses, outside, complete=len(given) == len(problems))
@@ -86,11 +76,9 @@ def check_texts(domain: Notes, problems: Sequence[Notes]) -> Texts:
     defined = None if domain.found else _defined(domain, "domain")
     trees = [(n, None if n.found else _defined(n, "problem")) for n in problems]
     if defined is None:
-        return Texts(None)
+        return None, Uses(), []
     text = read_domain(defined, domain)
-    uses = check_domain(text)
-    check_names(parts_of(text.sections, ":requirements"), domain)
-    return Texts(text, uses, tuple(check_problem(t, n, text) for n, t in trees if t is not None))
+    return text, check_domain(text), [check_problem(t, n, text) for n, t in trees if t is not None]
 
 
 def unread(notes: Sequence[Notes]) -> bool:

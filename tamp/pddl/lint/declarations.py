@@ -23,19 +23,16 @@ _ORDER = {
 }
 """Sections in the order in which unified-planning reads them; actions and durative actions may be mixed."""
 
-_FOREIGN = {
-    "domain": (
-        *(":derived", ":axiom", ":constraints", ":safety", ":timeless"),
-        *(":domain-variables", ":extends", ":predicate-classes"),
-    ),
-    "problem": (":length", ":situation", ":deadlines", ":expansion"),
-}
+_FOREIGN = frozenset(
+    {
+        *(":derived", ":axiom", ":constraints", ":safety", ":timeless", ":domain-variables", ":extends"),
+        *(":predicate-classes", ":length", ":situation", ":deadlines", ":expansion"),
+    }
+)
 """Sections of PDDL's versions and dialects that unified-planning does not read."""
 
 _OFTEN = (":task", ":method", ":action", ":process", ":event")
 """Sections of which there may be several."""
-
-_LISTS = (":requirements", ":types", ":constants", ":predicates", ":functions")
 
 KEYWORDS = {
     ":action": (":parameters", ":precondition", ":effect", ":observe"),
@@ -103,17 +100,16 @@ class Types:
         return parents
 
     @cached_property
-    def above(self) -> dict[str, frozenset[str]]:
+    def above(self) -> dict[str, set[str]]:
         """Each type with all that are above it."""
-        return {name: frozenset(self._climb(name)) for name in self.parents}
-
-    def _climb(self, name: str) -> set[str]:
-        seen, left = {name, OBJECT}, [name]
-        while left:
-            new = self.parents[left.pop()] - seen
-            seen |= new
-            left += new
-        return seen
+        above = {name: {name, OBJECT} for name in self.parents}
+        for name, reached in above.items():
+            left = [name]
+            while left:
+                new = self.parents[left.pop()] - reached
+                reached.update(new)
+                left += new
+        return above
 
     def fits(self, given: Iterable[str], wanted: Collection[str]) -> bool:
         """Whether something of one of the given types can be one of the wanted; unknown types fit everywhere."""
@@ -160,7 +156,7 @@ class DomainText:
     @property
     def foreign(self) -> bool:
         """Whether there is what the lint does not understand: tasks, derived predicates."""
-        return any(head in self.sections for head in (*_FOREIGN["domain"], ":task", ":method"))
+        return any(head in self.sections for head in (*_FOREIGN, ":task", ":method"))
 
     @property
     def typed(self) -> list[Typed]:
@@ -172,9 +168,9 @@ class DomainText:
 def read_domain(tree: Node, notes: Notes) -> DomainText:
     """What the tree of a domain declares."""
     sections = sections_of(tree, notes, "domain")
-    for head in _LISTS:
+    for head in (":requirements", ":types", ":predicates", ":functions"):
         for section in sections.get(head, ()):
-            if len(section.parts) == 1 and head != ":constants":
+            if len(section.parts) == 1:
                 notes.doubt(section, "syntax", f"{head} has nothing in it: leave the section out")
     types = Types(tuple(typed_list(parts_of(sections, ":types"), notes, variables=False)))
     functions = _untyped_functions(parts_of(sections, ":functions"), notes)
@@ -213,7 +209,7 @@ def sections_of(tree: Node, notes: Notes, what: str) -> Sections:
         if sections.get(head) and head in order and head not in _OFTEN:
             notes.add("duplicate", part, f"a second section {head}")
         sections.setdefault(head, []).append(part)
-        if kind in _FOREIGN[what]:
+        if kind not in order and kind in _FOREIGN:
             notes.doubt(part, "unsupported", f"unified-planning does not read {head}")
         elif kind not in order:
             notes.add("syntax", part, f"a {what} has no section {head}; valid: {', '.join(order)}")
@@ -317,7 +313,7 @@ def _operator(section: Node, notes: Notes) -> Operator | None:
             shown = key.word or f"({key.head} …)"
             notes.add("syntax", key, f"{shown} stands where one of {', '.join(keywords)} belongs")
             continue
-        _check_key(key.word, key, parts, keywords, notes)
+        _check_key(key, key.word, parts, keywords, notes)
         if not left or (left[-1].word or "").startswith(":"):
             notes.add("syntax", key, f"nothing follows {key.word}")
             continue
@@ -336,7 +332,7 @@ def _operator(section: Node, notes: Notes) -> Operator | None:
     return Operator(name.word or "", name, kind, tuple(parameters), parts)
 
 
-def _check_key(word: str, key: Node, before: Collection[str], keywords: Sequence[str], notes: Notes) -> None:
+def _check_key(key: Node, word: str, before: Collection[str], keywords: Sequence[str], notes: Notes) -> None:
     if word == ":vars":
         notes.doubt(key, "unsupported", "unified-planning does not read :vars: its variables can be :parameters")
     elif word not in keywords:

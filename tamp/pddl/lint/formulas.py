@@ -10,12 +10,6 @@ from tamp.model.goal_syntax import Node
 from tamp.pddl.lint.declarations import OBJECT, DomainText, Predicate, Typed, Types, typed_list
 from tamp.pddl.lint.findings import Notes, valid
 
-NEGATED_EQUALITY = "(not (= …))"
-"""A feature that `:negative-preconditions` may be declared for, and that does not need it."""
-
-FOR_ALL_EFFECT = "(forall …) of an effect"
-"""The same for `:universal-preconditions`."""
-
 NUMBER = re.compile(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?|[+-]?\.\d+")
 
 _COMPARED = ("<", ">", "<=", ">=")
@@ -61,37 +55,28 @@ class Vocabulary:
 
     def check_typed(self, declared: Iterable[Typed], notes: Notes) -> None:
         """Report what has no type where unified-planning needs one."""
-        for one in declared:
-            if not self.untyped and OBJECT in one.kinds:
-                message = f"{one.name} has no type: that is only read where something of the domain has none too"
-                notes.doubt(one.node, "unsupported", message)
-                return
+        without = next((one for one in declared if OBJECT in one.kinds), None)
+        if without is not None and not self.untyped:
+            message = f"{without.name} has no type: that is only read where something of the domain has none too"
+            notes.doubt(without.node, "unsupported", message)
 
 
 @dataclass
 class Uses:
     """What formulas use: the first node of each feature and name, and of variables where they are declared.
 
-    `reads` are predicates that conditions ask to hold, `needs` those without which nothing can be done, `denies`
-    those that must not hold, `adds` and `deletes` those of effects. `kinds` are the types of what is quantified, and of
-    a problem's objects.
+    `needs` are predicates without which nothing can be done, `adds` those of effects and facts. `kinds` are the types
+    of what is quantified, and of a problem's objects.
     """
 
     features: dict[str, Node] = field(default_factory=dict)
-    reads: dict[str, Node] = field(default_factory=dict)
+    predicates: dict[str, Node] = field(default_factory=dict)
     needs: dict[str, Node] = field(default_factory=dict)
-    denies: dict[str, Node] = field(default_factory=dict)
     adds: dict[str, Node] = field(default_factory=dict)
-    deletes: dict[str, Node] = field(default_factory=dict)
     functions: dict[str, Node] = field(default_factory=dict)
     in_conditions: dict[int, Node] = field(default_factory=dict)
     in_effects: dict[int, Node] = field(default_factory=dict)
     kinds: dict[str, Node] = field(default_factory=dict)
-
-    @property
-    def predicates(self) -> set[str]:
-        """Every predicate that is used at all."""
-        return {*self.reads, *self.denies, *self.adds, *self.deletes}
 
     def merge(self, other: Uses) -> None:
         """Take in what other formulas use; what was first stays first."""
@@ -129,7 +114,8 @@ class Walk:
 
     def _condition(self, node: Node) -> None:
         head, parts, loose = node.head, node.parts[1:], replace(self, certain=False)
-        if head in _FEATURES and (head not in _COMPARED or head not in self.vocabulary.predicates):
+        named = head in self.vocabulary.predicates
+        if head in _FEATURES and not (named and head in _COMPARED):
             self.feature(_FEATURES[head], node)
         if head in ("and", "or"):
             for part in parts:
@@ -138,27 +124,23 @@ class Walk:
             replace(loose, wanted=not self.wanted).condition(parts[0])
             loose.condition(parts[1])
         elif head == "not":
-            self._note_negation(node)
+            inner = parts[0].head
+            if inner != "=":  # (not (= …)) is commonly taken for a part of :equality
+                joined = inner in ("and", "or", "imply")
+                self.feature(":disjunctive-preconditions" if joined else ":negative-preconditions", node)
             replace(loose, wanted=not self.wanted, durative=False).condition(parts[0])
         elif head in ("exists", "forall"):
-            inner = self._quantified(node)
-            (inner if head == "exists" else replace(inner, certain=False)).condition(parts[1])
-            self._report_unused(node, inner)
+            quantified = self._quantified(node)
+            (quantified if head == "exists" else replace(quantified, certain=False)).condition(parts[1])
         elif head == "=":
             self._equals(node)
         elif head in _COMPARED:
             for part in parts:
                 self.number(part)
         elif not self._unread(node):
-            self.atom(node, self.uses.reads if self.wanted else self.uses.denies)
-            if self.wanted and self.certain:
+            self.atom(node)
+            if self.wanted and self.certain and named:
                 self.uses.needs.setdefault(head, node)
-
-    def _note_negation(self, node: Node) -> None:
-        """`(not (= …))` is commonly taken for a part of :equality."""
-        head = node.parts[1].head
-        negation = NEGATED_EQUALITY if head == "=" else ":negative-preconditions"
-        self.feature(":disjunctive-preconditions" if head in ("and", "or", "imply") else negation, node)
 
     def _counted(self, node: Node) -> bool:
         """Whether a connective has as many parts as it must, also where a predicate has its name; reports it if not."""
@@ -171,9 +153,9 @@ class Walk:
 
     def _timed(self, node: Node) -> bool:
         """`(at start …)` and its like, as a durative action has them; whether it is one."""
-        word = node.parts[1].word if len(node.parts) == 3 else None
         if not self.durative:
             return False
+        word = node.parts[1].word if len(node.parts) == 3 else None
         if (node.head, word) in (("at", "start"), ("at", "end"), ("over", "all")):
             inner = replace(self, durative=False)
             (inner.effect if self.in_effect else inner.condition)(node.parts[2])
@@ -186,8 +168,6 @@ class Walk:
         """Whether it is PDDL that unified-planning does not read, which is reported."""
         if node.head not in _UNREAD or node.head in self.vocabulary.predicates:
             return False
-        if node.head == "preference":
-            self.feature(":preferences", node)
         self.notes.doubt(node, "unsupported", f"unified-planning reads no ({node.head} …)")
         return True
 
@@ -203,13 +183,6 @@ class Walk:
         if any(v.types for v in variables):
             self.feature(":typing", listed)
         return replace(self, scope={**self.scope, **{v.name: v for v in reversed(variables)}})
-
-    def _report_unused(self, node: Node, inner: Walk) -> None:
-        used, listed = {*self.uses.in_conditions, *self.uses.in_effects}, node.parts[1]
-        for one in inner.scope.values():
-            if listed.start <= one.node.start < listed.end and one.node.start not in used:
-                message = f"{one.name} is in no part of what it is quantified for"
-                self.notes.add("unused-variable", one.node, message)
 
     def _equals(self, node: Node) -> None:
         if any(map(self._is_numeric, node.parts[1:])):
@@ -247,10 +220,7 @@ class Walk:
             for part in parts:
                 self.effect(part)
         elif head == "forall":
-            self.feature(FOR_ALL_EFFECT, node)
-            inner = self._quantified(node)
-            inner.effect(parts[1])
-            self._report_unused(node, inner)
+            self._quantified(node).effect(parts[1])
         elif head == "when":
             replace(self, in_effect=False, certain=False).condition(parts[0])
             self.effect(parts[1])
@@ -258,24 +228,23 @@ class Walk:
             if parts[0].word is not None or not parts[0].parts:
                 self.notes.add("syntax", parts[0], "an atom such as (on ?x ?y) belongs after not")
             else:
-                self.atom(parts[0], self.uses.deletes)
+                self.atom(parts[0])
         elif head in ("or", "imply", "exists", "=", *_COMPARED):
             self.notes.add("syntax", node, f"an effect cannot be an ({head} …)")
         elif not self._unread(node):
-            if head in _CHANGED and head not in self.vocabulary.predicates:
-                self._change(node)
-            else:
-                self.atom(node, self.uses.adds)
+            self._change(node)
 
     def _change(self, node: Node) -> None:
         head, parts = node.head, node.parts[1:]
-        if len(parts) != 2:
+        if head not in _CHANGED or head in self.vocabulary.predicates:
+            self.atom(node, self.uses.adds)
+        elif len(parts) != 2:
             self.notes.add("syntax", node, f"({head} …) takes a function and a number")
-            return
-        cost = head == "increase" and (parts[0].head or parts[0].word) == "total-cost"
-        self.feature(":action-costs" if cost else ":numeric-fluents", node)
-        self.function(parts[0])
-        self.number(parts[1])
+        else:
+            cost = head == "increase" and (parts[0].head or parts[0].word) == "total-cost"
+            self.feature(":action-costs" if cost else ":numeric-fluents", node)
+            self.function(parts[0])
+            self.number(parts[1])
 
     def number(self, node: Node) -> None:
         """A number, a function, or what is calculated of them."""
@@ -287,18 +256,18 @@ class Walk:
         elif node.head in ("+", "-", "*", "/"):
             for part in node.parts[1:]:
                 self.number(part)
-        elif node.head == "is-violated":
-            self.feature(":preferences", node)
-        elif not (node.head == "total-time" and len(node.parts) == 1):
+        elif node.head != "is-violated" and not (node.head == "total-time" and len(node.parts) == 1):
             self.function(node)
 
-    def atom(self, node: Node, into: dict[str, Node]) -> None:
-        """A predicate with its arguments."""
+    def atom(self, node: Node, into: dict[str, Node] | None = None) -> None:
+        """A predicate with its arguments, which `into` gets too."""
         head, known = node.parts[0], self.vocabulary.predicates
         if head.word is None:
             self.notes.add("syntax", node, "a list in a list; a formula begins with a word")
         elif head.word in known:
-            into.setdefault(head.word, node)
+            self.uses.predicates.setdefault(head.word, node)
+            if into is not None:
+                into.setdefault(head.word, node)
             self._arguments(node, known[head.word])
         elif head.word in _CONNECTIVES:
             self.notes.add("syntax", node, f"({head.word} …) cannot stand here, or not with what is in it")

@@ -6,19 +6,17 @@ given nothing but observations and the instruction. Once it is done, or knows wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from motion.dynamics import ArmDynamics, Dynamics
+from motion.arm_drive import ArmDynamics, Dynamics
 from motion.poses import Array
 from motion.standard_action import finger_target
 from tamp.agent.agent import Agent, AgentOutcome
 from tamp.agent.camera_perceiver import Instruction, PerceiverFactory, Read, TabletopPerceiver, meant, nobody_reads
-from tamp.agent.director import Decide
-from tamp.agent.recovery_options import REFLEXES
 from tamp.agent.tabletop_agent import at_table, in_turn
 from tamp.errors import InputError, Refusal, TampError
 from tamp.model.backend import Command, Observation
@@ -61,8 +59,7 @@ class Policy:
     observation has to have them.
 
     This is what lasts over many episodes. `journal` keeps what was tried and found, `publish` gets what happens.
-    `searches`: what is doubtful or not seen is looked for, where the perceiver knows what it has not seen; `reflexes`
-    and `advise`: see `tamp.agent.tabletop`.
+    `searches`: what is doubtful or not seen is looked for, where the perceiver knows what it has not seen.
     """
 
     domain: Domain
@@ -73,8 +70,6 @@ class Policy:
     publish: Publish = lambda event: None
     most_steps: int = MOST_STEPS
     searches: bool = True
-    reflexes: Iterable[str] = REFLEXES
-    advise: Decide | None = None
     _now: _Episode | None = None
 
     @property
@@ -212,7 +207,7 @@ class _Episode:
         try:
             ready = at_table(self, self._perceiver, robot, policy.domain, think, policy.publish, policy.most_steps)
             table = ready.table
-            table.looks_cost, table.reflexes, table.advise = True, frozenset(policy.reflexes), policy.advise
+            table.looks_cost = True
             scene, state, _ = table.look()
         except Refusal as e:
             policy.journal.event("refused", message=str(e))

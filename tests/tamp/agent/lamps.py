@@ -15,9 +15,7 @@ from motion.shapes import Shape
 from motion.timing import Trajectory
 from motion.world import World
 from tamp.agent.control_loop import observed, run
-from tamp.agent.director import Decide
 from tamp.agent.plan_executor import GoalOutcome
-from tamp.agent.recovery_options import REFLEXES
 from tamp.agent.session import Routine, Session
 from tamp.agent.tabletop import Tabletop
 from tamp.agent.tabletop_agent import TabletopAgent
@@ -205,8 +203,6 @@ class Setting:
     world: World
     folder: Path
     looks_cost: bool = False
-    reflexes: frozenset[str] = frozenset(REFLEXES)
-    advise: Decide | None = None
     clarify: Callable[[Sequence[str]], Routine[bool]] | None = None
 
     def pursue(self, *atoms: str, steps: int = 400, seconds: float = 20.0) -> GoalOutcome:
@@ -229,8 +225,6 @@ class Setting:
                 publish=Events(log.take),
                 sight=StateEstimator(self.domain, {}, self.world),
                 looks_cost=self.looks_cost,
-                reflexes=self.reflexes,
-                advise=self.advise,
                 clarify=self.clarify,
             )
             at_table = TabletopAgent(table, steps)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from motion.timing import Trajectory
-from tamp.agent.monitor import OFTEN, SELDOM
+from tamp.agent.monitor import OFTEN
 from tamp.agent.plan_executor import STOPS
 from tamp.agent.session import Routine
 from tamp.agent.tabletop import BLIND
@@ -62,16 +62,6 @@ def test_where_looking_takes_long_it_is_seen_twice_before_anything_is_stopped(se
     assert setting.events("interrupted") == [] and room.looks >= 4
 
 
-def test_what_is_really_gone_is_told_within_two_looks(setting: Setting) -> None:
-    room, setting.looks_cost = setting.room, True
-    room.happens[5] = lambda room: room.gone.add("lamp")
-    outcome = setting.pursue("turned-on lamp")
-    stopped = setting.events("interrupted")
-    assert [e["why"] for e in stopped] == ["lamp is not seen"]
-    assert stopped[0]["step"] - 5 <= SELDOM / room.period + 2
-    assert (outcome.stage, outcome.reason) == ("perception", "lamp is not seen")
-
-
 def test_something_that_never_comes_to_rest_is_put_up_with(setting: Setting) -> None:
     room = setting.room
 
@@ -113,17 +103,3 @@ def test_eyes_that_stay_blind_are_told_of(setting: Setting) -> None:
     failed = [e for e in setting.events("activity") if e["stage"] == "failed"]
     assert not outcome.done and failed[-1]["why"] == "the lens is covered"
     assert room.commands < 90 + BLIND / room.period
-
-
-def undone_at_once(setting: Setting, *reflexes: str) -> Setting:
-    """Somebody turns the torch off while the arm goes to the lamp."""
-    setting.reflexes = frozenset(reflexes)
-    setting.room.lit.add("torch")
-    setting.room.happens[8] = lambda room: turn_off("torch", room)
-    return setting
-
-
-def test_without_repair_a_stop_is_the_end(setting: Setting) -> None:
-    outcome = undone_at_once(setting, "monitor").pursue("turned-on lamp", "turned-on torch")
-    assert not outcome.done and str(outcome.reason).startswith("stopped, torch_knob is at 0.000")
-    assert setting.room.pressed == []

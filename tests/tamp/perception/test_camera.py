@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motion.poses import Array, inverse, pose, rotation_about
+from motion.poses import Array, pose, rotation_about
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Observation
 from tamp.model.images import Image
@@ -157,22 +157,6 @@ def test_a_known_shape_in_other_colours_is_an_unknown_thing_of_that_shape() -> N
     assert viewer.see(observed([can, standing(known["carton"], -0.1, -0.1, 0.4)])).unknown == ("unknown_1",), "followed"
 
 
-@pytest.mark.parametrize("light", [0.4, 0.7, 1.2])
-def test_light_is_no_colour(light: float) -> None:
-    """A picture that is darker or lighter, and each camera by itself."""
-    dark, same = observed(some()).images
-    lit = replace(dark, colour=np.clip(dark.colour * light, 0, 255).astype(np.uint8))
-    scene = Viewer().see(replace(observed(some()), images=(lit, same)))
-    assert {o.category for o in scene if o.movable} == {"can", "carton"} and not scene.unknown
-
-
-def test_a_thing_in_the_air_is_none() -> None:
-    known = library()
-    scene = Viewer().see(observed([*some(), standing(known["box"], 0.0, 0.3, 0.0, above=0.12)]))
-    assert {o.category for o in scene if o.movable} == {"can", "carton"}
-    assert len(boxes(scene)) == 1
-
-
 def test_what_fell_over_is_found_again_as_what_it_was() -> None:
     known = library()["carton"]
     viewer = Viewer()
@@ -187,44 +171,6 @@ def test_what_fell_over_is_found_again_as_what_it_was() -> None:
         assert np.abs(box[0] - box[1]).max() < 0.005
 
 
-def grasped(observation: Observation, thing: PlacedModel) -> Observation:
-    """The same with the pads at the narrow sides of a carton, as high as its middle."""
-    robot = replace(observation.robot, T_world_tool=thing.T_world_object @ pose([0.0, 0.0, 0.06]), opening=0.07)
-    return replace(observation, robot=robot)
-
-
-def holding_a_carton() -> tuple[Viewer, PlacedModel]:
-    """A viewer that takes a carton for held, and where that would be."""
-    carton = standing(library()["carton"], -0.1, -0.1, 0.4)
-    viewer = Viewer()
-    viewer.see(observed([carton]))
-    lifted = PlacedModel(carton.model, pose([0.0, 0.0, 0.05]) @ carton.T_world_object)
-    tool = grasped(observed([]), lifted).robot.T_world_tool
-    hand = viewer.perceiver.hand
-    hand.held, hand.T_tool_held = "carton_1", inverse(tool) @ lifted.T_world_object
-    return viewer, lifted
-
-
-@pytest.mark.parametrize("degrees", [0.0, 10.0])
-def test_what_turned_in_the_hand_is_where_it_is_seen(degrees: float) -> None:
-    viewer, lifted = holding_a_carton()
-    turn = pose([0.0, 0.0, 0.0], rotation_about(UP[[2, 0, 1]], np.radians(degrees)))
-    turned = PlacedModel(lifted.model, lifted.T_world_object @ turn)
-    scene = viewer.see(grasped(observed([turned]), lifted))
-    assert [o.name for o in scene if o.movable] == ["carton_1"] and scene.in_hand == ("carton_1",)
-    found = viewer.perceiver.tracks["carton_1"].placed.T_world_object
-    millimetres, off = pose_errors(turned.model, turned.T_world_object, found)
-    assert millimetres < 5.0 and off < 3.0
-
-
-@pytest.mark.parametrize("away", [0.03, 0.05, 0.2])
-def test_what_is_seen_beside_the_hand_is_not_in_it(away: float) -> None:
-    viewer, lifted = holding_a_carton()
-    lies = PlacedModel(lifted.model, pose([away, 0.0, -0.05]) @ lifted.T_world_object)
-    scene = viewer.see(grasped(observed([lies]), lifted))
-    assert scene.in_hand == () and viewer.perceiver.hand.held is None
-
-
 @pytest.mark.parametrize(("one", "other"), [("can", "carton"), ("carton", "box"), ("box", "disc")])
 def test_things_that_change_places_keep_their_names(one: str, other: str) -> None:
     known, viewer = library(), Viewer()
@@ -235,20 +181,3 @@ def test_things_that_change_places_keep_their_names(one: str, other: str) -> Non
     assert {o.name for o in scene if o.movable} == {f"{one}_1", f"{other}_1"}
     for placed, name in zip(there, (f"{other}_1", f"{one}_1"), strict=True):
         assert np.linalg.norm(scene.object(name).position[:2] - placed.T_world_object[:2, 3]) < 0.004
-
-
-def test_a_twin_that_crosses_a_thing_is_not_taken_for_it() -> None:
-    known, viewer = library(), Viewer()
-    still = standing(known["carton"], 0.0, 0.05, 0.0)
-    xs = [0.1, 0.01, -0.08]  # the twin comes from the right, passes before it, and goes on to the left
-    for step, x in enumerate(xs):
-        twin = standing(known["carton"], x, 0.05 if step != 1 else 0.14, 0.0)
-        scene = viewer.see(observed([still, twin], time=float(step)))
-    places = sorted((o.name, tuple(o.position[:2].round(2))) for o in scene if o.category == "carton")
-    first = next(n for n, p in places if np.allclose(p, (0.0, 0.05), atol=0.006))
-    assert len(places) == 2 and first == "carton_1"
-
-
-def test_no_pictures_are_refused() -> None:
-    with pytest.raises(InputError, match="an observation without pictures"):
-        Viewer().see(replace(observed(some()), images=()))

@@ -52,31 +52,6 @@ def test_a_can_of_ten_centimetres_is_one_in_any_unit(
     assert [says in r for r in mesh.remarks] == ([True] if says else [])
 
 
-def test_a_glb_has_y_up_and_an_obj_z_and_either_may_say_otherwise(tmp_path: Path) -> None:
-    import trimesh
-
-    box = trimesh.creation.box([0.06, 0.1, 0.04])
-    for suffix, told, due in (
-        ("glb", "", [0.06, 0.04, 0.1]),
-        ("glb", 'up = "z"', [0.06, 0.1, 0.04]),
-        ("stl", "", [0.06, 0.1, 0.04]),
-        ("ply", "", [0.06, 0.1, 0.04]),
-        ("stl", 'up = "y"', [0.06, 0.04, 0.1]),
-    ):
-        folder = tmp_path / f"{suffix}{len(told)}"
-        folder.mkdir()
-        box.export(folder / f"box.{suffix}")
-        (folder / "object.toml").write_text(told)
-        mesh = read_mesh(folder, read_options(folder))
-        assert size(mesh) == pytest.approx(due, abs=1e-6), (suffix, told)
-        assert mesh.remarks == ()
-
-
-def test_holes_are_told_and_no_error(tmp_path: Path) -> None:
-    mesh = written(tmp_path, revolved(CAN)[:-3])
-    assert len(mesh.remarks) == 1 and "the mesh has holes" in mesh.remarks[0]
-
-
 def test_parts_of_several_colours_keep_them(tmp_path: Path) -> None:
     import trimesh
 
@@ -133,11 +108,6 @@ def test_what_an_object_toml_cannot_say(tmp_path: Path, told: str, says: str) ->
     with pytest.raises(InputError) as error:
         read_options(tmp_path)
     assert says in str(error.value)
-
-
-def test_a_folder_without_letters_gives_no_name(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"!9 gives no name for a thing: .* begins with a letter"):
-        name_of(tmp_path / "!9", frozenset())
 
 
 @pytest.mark.parametrize(

@@ -36,22 +36,10 @@ def test_the_symmetry_is_found_however_the_thing_stands_in_its_frame(
     outline, height, turns = SOLIDS[name]
     points, normals = turned(*prism(outline, height), yaw, np.array([x, y]))
     own, skin = thing("solid", points, normals, pose(np.zeros(3), from_rpy([0.0] * 3, list(frame))[:3, :3]))
-    found = symmetry_of(own, skin)
-    assert found.turns == turns
+    found, axis = symmetry_of(own, skin)
+    assert found == turns
     if turns != 1:
-        assert found.axis == pytest.approx([x, y], abs=0.0015)
-
-
-def test_a_tongue_on_its_lid_leaves_a_can_round_and_a_handle_does_not() -> None:
-    body = prism(polygon(72, 0.033), 0.08)
-
-    def with_knob(reach: float, width: float, height: float) -> int:
-        knob = turned(*prism(rectangle(0.02, width), height), 0.0, np.array([0.023 + reach, 0.0]))
-        points, normals = (np.concatenate([a, b]) for a, b in zip(body, knob, strict=True))
-        return symmetry_of(*thing("can", points, normals)).turns
-
-    assert with_knob(0.006, 0.006, 0.004) == 0
-    assert with_knob(0.03, 0.015, 0.06) == 1
+        assert axis == pytest.approx([x, y], abs=0.0015)
 
 
 @pytest.mark.parametrize(("name", "attitudes"), [("can", 3), ("carton", 3), ("box", 4), ("kite", 6)])

@@ -48,12 +48,6 @@ def test_what_is_older_than_its_age_is_doubted(tmp_path: Path) -> None:
     assert held.at(11.0) == {Atom("wet", ("cup",))} and not held.at(11.1)
 
 
-def test_what_is_looked_at_is_not_believed(tmp_path: Path) -> None:
-    held = beliefs(tmp_path, "[predicates.wet]\nbelieved = true\n")
-    assert not held.carried_out(GroundAction("move", ("cup", "dish")), state(), 1.0)
-    assert not held.at(1.0)
-
-
 def test_a_conditional_effect_that_an_observer_looks_at_is_missing_where_its_condition_held(tmp_path: Path) -> None:
     domain = beliefs(tmp_path, "").domain
     seen = Observer("clean", lambda view, item: False)

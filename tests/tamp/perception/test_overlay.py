@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from motion.poses import moved, pose
 from tamp.model.images import Image
 from tamp.model.scene import Scene, record_of
-from tamp.perception.looks import drawn, masks
+from tamp.perception.looks import masks
 from tamp.perception.object_model import ObjectModel
 from tamp.perception.overlay import cut_out, overlaid
 from tests.synthetic_looks import CAMERAS, HEIGHT, library, looking, observed, standing, taken
@@ -60,33 +58,3 @@ def test_the_picture_that_shows_most_of_it_is_cut() -> None:
     red = (part == (255, 0, 0)).all(axis=2)
     assert red.sum() == (near.colour == (255, 0, 0)).all(axis=2).sum(), "all of it"
     assert 0.2 < red.mean() < 0.8, "with some room around"
-
-
-def test_what_no_camera_has_in_view_is_not_cut() -> None:
-    away = looking("away", (0.5, 0.15, HEIGHT + 0.4), (1.0, 0.15, HEIGHT))
-    aside = looking("aside", (0.5, 3.0, HEIGHT + 0.4), (0.0, 3.0, HEIGHT))
-    assert cut_out([away, aside], LOW, HIGH) is None
-    tiny = moved(np.array([LOW, LOW + 0.001]), pose(np.zeros(3)))
-    assert cut_out([looking("n", (0.5, 0.15, HEIGHT + 0.4), (0.0, 0.15, HEIGHT))], *tiny) is None
-
-
-NEAR, CARTON = standing(library()["can"], 0.1, 0.0, 0.0), standing(library()["carton"], 0.0, 0.02, 0.5)
-
-
-def test_masks_of_things_where_they_are_are_their_pixels_and_the_nearer_one_hides_the_other() -> None:
-    image = taken(CAMERAS[0], [NEAR, CARTON])
-    found = masks([NEAR, CARTON], image)
-    red, green = (np.all(image.colour == c, axis=-1) for c in ((200, 40, 40), (40, 160, 60)))
-    assert (found == 1).sum() > 500 and (found == 2).sum() > 300
-    for mine, true in ((found == 1, red), (found == 2, green)):
-        assert (mine & true).sum() > 0.97 * (mine | true).sum()
-    alone = masks([CARTON], taken(CAMERAS[0], [CARTON]))
-    assert (alone == 1).sum() > (found == 2).sum(), "the can hides some of the carton"
-
-
-def test_where_the_depth_does_not_agree_there_is_no_mask_and_without_depth_there_is() -> None:
-    image = taken(CAMERAS[0], [NEAR])
-    lower = masks([standing(library()["can"], 0.1, 0.0, 0.0, above=0.3)], image)
-    assert not lower.any(), "one sees past where it is said to be"
-    holes = replace(image, depth=np.zeros_like(image.depth))
-    assert np.array_equal(masks([NEAR], holes) > 0, drawn([NEAR], image)[0] > 0)

@@ -64,21 +64,6 @@ def test_what_is_true_is_in_a_folder_that_perceiving_can_do_without(tmp_path: Pa
         recordings.read_truth(folder)
 
 
-def test_nothing_of_the_truth_is_in_the_part_that_is_perceived(tmp_path: Path) -> None:
-    folder = recorded(tmp_path / "one")
-    assert "can" not in (folder / recordings.INDEX).read_text().replace("scan", "")
-
-
-def test_folders_of_recordings_are_found_and_others_are_said_to_be_none(tmp_path: Path) -> None:
-    recorded(tmp_path / "b")
-    recorded(tmp_path / "a")
-    assert [p.name for p in recordings.recordings(tmp_path)] == ["a", "b"]
-    assert recordings.recordings(tmp_path / "a") == [tmp_path / "a"]
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="tamp perception record"):
-        recordings.recordings(tmp_path / "empty")
-
-
 def test_what_is_damaged_or_not_finished_is_said_to_be(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "one")
     index = folder / recordings.INDEX

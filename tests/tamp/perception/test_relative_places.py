@@ -12,7 +12,7 @@ from tamp.model.atoms import Atom
 from tamp.model.backend import Observation
 from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject, with_object_at
 from tamp.perception.predicates import above
-from tamp.perception.relative_places import GAP, SIDES, PlacesBeside, places, symbols, things, with_places
+from tamp.perception.relative_places import GAP, SIDES, PlacesBeside, places, with_places
 
 TOP = 0.4
 HALF = {"cup": (0.03, 0.03, 0.05), "tray": (0.15, 0.10, 0.01)}
@@ -75,12 +75,6 @@ def test_it_goes_along_when_the_thing_is_moved() -> None:
     middle = seen.perceive().region("behind-tray")[1].T_world_region[:3, 3]
     assert middle[0] == pytest.approx(0.05 - HALF["tray"][1] - GAP - HALF["cup"][0]), "the tray is turned"
     assert middle[1] == pytest.approx(-0.3)
-
-
-def test_only_what_stands_on_something_has_places_beside_it() -> None:
-    scene = desk(thing("cup", 0.0, 0.0, on=TOP + 0.2), thing("tray", 0.0, 0.3))
-    assert things(scene) == ("tray",)
-    assert set(symbols(things(scene))) == {f"{side}-tray" for side in SIDES}
 
 
 def test_there_is_none_beyond_the_edge_of_the_table() -> None:

@@ -30,12 +30,6 @@ def ring(radius: float, z: float, angle: Array) -> Array:
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle), np.full(len(angle), z)])
 
 
-def can(radius: float, height: float) -> Points:
-    angle = np.linspace(0, 2 * np.pi, 60)
-    p = np.concatenate([ring(r, height, angle) for r in np.linspace(0, radius, 12)]) + SPOT
-    return Points(p, np.tile(np.array(COLOURS["blue"], dtype=np.float32), (len(p), 1)))
-
-
 @pytest.mark.parametrize("yaw", [0.0, 0.3, 0.8, 2.0])
 def test_a_block_is_a_box_of_its_size_and_colour(yaw: float) -> None:
     placed = unknown_thing(block((0.06, 0.1, 0.05), yaw), GROUND)
@@ -51,21 +45,6 @@ def test_a_block_is_a_box_of_its_size_and_colour(yaw: float) -> None:
 def bounding_in_own_axes(shapes: tuple) -> tuple[Array, Array]:
     corners = np.concatenate([s.corners() for s in shapes])
     return corners.min(axis=0), corners.max(axis=0)
-
-
-def test_round_things_are_told_by_their_height() -> None:
-    found = [unknown_thing(can(0.04, h), GROUND) for h in (0.02, 0.08, 0.2)]
-    assert [f.model.thing.category for f in found if f] == ["blue_disc", "blue_cylinder", "blue_bottle"]
-
-
-def test_a_thing_is_no_wider_than_what_is_seen_of_it() -> None:
-    stray = np.array([[0.18, 0.2, 0.92], [0.1, 0.31, 0.95]])
-    seen = can(0.03, 0.08)
-    both = Points(np.concatenate([seen.p, stray]), np.concatenate([seen.colours, seen.colours[:2]]))
-    placed = unknown_thing(both, GROUND)
-    assert placed is not None
-    low, high = bounding_in_own_axes(placed.model.thing.parts[0].shapes)
-    assert high[:2] - low[:2] == pytest.approx([0.06, 0.06], abs=0.002)
 
 
 def lot(x: float, z: float) -> Points:
@@ -95,7 +74,3 @@ def test_what_is_hollow_from_above_stays_hollow() -> None:
     shapes = placed.model.thing.parts[0].shapes
     middle = [s for s in shapes if np.all(np.abs(s.T_body_shape[:2, 3]) < s.half_extent[:2] + 1e-9)]
     assert max(2 * s.half_extent[2] for s in middle) < 0.015
-
-
-def test_what_is_too_large_to_be_carried_is_no_thing() -> None:
-    assert unknown_thing(block((0.3, 0.4, 0.2), 0.0), GROUND) is None

@@ -7,10 +7,9 @@ import pytest
 
 from motion.poses import Array, pose, rotation_about
 from tamp.model.images import Image, pinhole
-from tamp.model.scene import Region
 from tamp.perception.looks import Look
 from tamp.perception.segmentation import Ground
-from tamp.perception.visibility import CELL, HandEye, Unseen, floor_of, views
+from tamp.perception.visibility import HandEye, Unseen, views
 
 DOWN = np.array([[0.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 EYE = HandEye(pose([0.05, 0.0, -0.1], rotation_about(np.array([0.0, 0.0, 1.0]), 0.3)), np.array([0.7, 0.7]))
@@ -31,15 +30,6 @@ def test_a_view_has_what_it_shows_in_its_picture() -> None:
         assert np.array_equal(EYE.pictured(T_world_camera, PATCH), v.shown)
         away = SPOT - T_world_camera[:3, 3]
         assert away @ T_world_camera[:3, 2] == pytest.approx(np.linalg.norm(away)), "it looks at the middle"
-
-
-def test_what_is_hidden_from_one_side_is_looked_at_from_the_other() -> None:
-    def behind_a_wall(p: Array, points: Array) -> Array:
-        return np.full(len(points), bool(p[0] > SPOT[0] + 0.1))
-
-    found = list(views(PATCH, np.ones(len(PATCH)), EYE, T_HAND, behind_a_wall))
-    assert found and all((v.T_world_tool @ EYE.T_tool_camera)[0, 3] > SPOT[0] + 0.1 for v in found)
-    assert not list(views(PATCH, np.ones(len(PATCH)), EYE, T_HAND, lambda p, points: np.zeros(len(points), dtype=bool)))
 
 
 def from_above(height: float = 1.0, hidden: float = 0.0) -> Look:
@@ -66,12 +56,3 @@ def test_places_stay_seen() -> None:
     assert before > half > whole > 0
     unseen.saw([from_above(hidden=0.3)])
     assert len(unseen.hidden(scene)) == whole
-
-
-@pytest.mark.parametrize("turned", [np.eye(3), np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])])
-def test_the_floor_of_an_interior_is_below_whatever_its_axes_are(turned: Array) -> None:
-    half = np.array([0.1, 0.08, 0.03])
-    region = Region("in", "interior", pose([0.0, 0.0, 1.0], turned), np.abs(turned.T @ half), "part")
-    p = floor_of(region)
-    assert p[:, 2].min() > 0.97 and p[:, 2].max() < 1.01
-    assert np.ptp(p[:, 0]) == pytest.approx(0.2 - CELL) and np.ptp(p[:, 1]) == pytest.approx(0.16 - CELL)

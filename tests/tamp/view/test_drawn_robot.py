@@ -43,15 +43,6 @@ def test_a_body_whose_file_is_gone_is_not_drawn(tmp_path: Path) -> None:
     assert robot_of(stands(str(own))) is None
 
 
-def test_an_arm_that_runs_a_plan_has_its_tool() -> None:
-    start = {"event": "start", "arm": "xarm6", "tool": [0.0, 0.0, 0.17, 1, 0, 0, 0]}
-    robot = robot_of(start)
-    assert robot is not None and "tool" in robot.shape.links and robot.period is None
-    assert robot.configuration({"event": "at", "q": [0.0] * 6}) is not None
-    bare = robot_of({k: v for k, v in start.items() if k != "tool"})
-    assert bare is not None and "tool" not in bare.shape.links
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

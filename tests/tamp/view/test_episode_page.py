@@ -9,9 +9,9 @@ import pytest
 
 from tamp.errors import InputError
 from tamp.view.episode_page import MOST, data_of, episode_page
-from tamp.view.failure_rows import failures
 from tamp.view.page_layout import Layout
-from tests.page_episodes import ATOMS, MARKUP, PLAN, event, failure, success, told, with_arm, write
+from tamp.view.summary import failures
+from tests.page_episodes import MARKUP, PLAN, event, failure, success, told, with_arm, write
 
 
 def page_of(folder: Path) -> str:
@@ -68,15 +68,6 @@ def test_after_a_failed_action_things_are_as_they_were_seen(tmp_path: Path) -> N
     assert rejected.text.endswith("told the planner: (no-grasp mug_1)")
 
 
-def test_the_facts_of_the_simulator_do_not_speak_against_what_cameras_saw(tmp_path: Path) -> None:
-    """A log of cameras ends with them, by other names."""
-    other = event("final", 99.0, atoms=["(in cup cupboard)"])
-    events = [e for e in success() if e["event"] != "final"]
-    assert told(write(tmp_path / "own", [*events, other])).facts == ["(in cup cupboard)"]
-    by_camera = told(write(tmp_path / "camera", [*events, event("matched", 98.0, names={}), other]))
-    assert "(in mug_1 drawer_1)" in by_camera.facts
-
-
 def test_the_page_opens_where_it_failed_with_what_was_in_the_way_in_red(tmp_path: Path) -> None:
     hint = event("hint", 7.0, action=PLAN[1], reason="collision", message="without plate_1 there is a motion")
     events = ended(event("plan", 4.96, status="found", plan=PLAN), no_motion(5.0, "plate_1"), hint)
@@ -88,14 +79,6 @@ def test_the_page_opens_where_it_failed_with_what_was_in_the_way_in_red(tmp_path
     content = told(write(tmp_path / "f", [*events[:-1], event("action", 7.9, action=PLAN[1]), wrong, events[-1]]))
     data = data_of(content.story, vars(content))
     assert data["failures"][data["failing"]]["marks"] == ["mug_1"]
-
-
-def test_plans_that_come_to_the_same_end_are_one_row(tmp_path: Path) -> None:
-    again = [
-        e for k in range(5) for e in (event("plan", 5.0 + k, status="found", plan=PLAN), no_motion(5.5 + k, "plate_1"))
-    ]
-    content = told(write(tmp_path / "e", ended(*again, no_motion(8.0, "mug_1"))))
-    assert [(f.count, f.t, f.step) for f in content.failures] == [(5, 5.5, 20), (1, 8.0, 20)]
 
 
 def test_vetoes_and_corrections_of_one_action_are_a_line_each() -> None:
@@ -113,16 +96,6 @@ def test_vetoes_and_corrections_of_one_action_are_a_line_each() -> None:
         ("corrected", 29, 1, 29, "the motion was led to mug_1, 5 mm from where it was"),
         ("veto", 1, 40, 40, "finger would be 2 mm deep in plate_1"),
     ]
-
-
-def test_the_path_and_the_things_in_space(tmp_path: Path) -> None:
-    last = event("final", 7.9, atoms=ATOMS, poses={"mug_1": [0.5, 0, 1.1, 1, 0, 0, 0]})
-    events = success()
-    tracks = told(write(tmp_path / "e", [*events[:-1], last, events[-1]])).story.tracks
-    assert [since for since, _ in tracks.path] == [*range(1, 61)]
-    mug = tracks.things["mug_1"]
-    assert (mug.place(0), mug.place()) == ((0, 0.1, 0.9), (0.5, 0, 1.1))
-    assert mug.bounds(0) == ((-0.04, 0.06, 0.86), (0.04, 0.14, 0.96))
 
 
 def test_logs_that_are_not_whole_say_so(tmp_path: Path) -> None:
@@ -149,26 +122,6 @@ def test_a_run_of_an_arm_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     assert (content.status.verdict, content.failures, content.status.notes) == ("It succeeded.", [], ())
     assert (content.title, [r.action for r in content.rows]) == ("A plan of 1 step", ["MoveToNamed(name='home')"])
     assert 'id="space"' not in page_of(tmp_path / "e")
-
-
-def test_fields_of_any_kind_are_borne(tmp_path: Path) -> None:
-    """A log that was edited, or is of another version."""
-    odd = [5, "x", None, [1], {"a": 1}, True]
-    kinds = {e["event"]: e for e in [*success(), *failure()]}
-    events = [
-        {k: odd[(n + m) % len(odd)] for m, k in enumerate(e)} | {"event": kind}
-        for kind, e in kinds.items()
-        for n in range(6)
-    ]
-    told(write(tmp_path / "e", events))
-    assert MARKUP not in page_of(tmp_path / "e")
-
-
-def test_nothing_of_a_log_is_markup_on_the_page(tmp_path: Path) -> None:
-    page = page_of(write(tmp_path / "e", failure()))
-    assert "&lt;img src=x onerror=alert(1)&gt;" in page
-    assert "<img" not in page and "<script>alert" not in page
-    assert page.count("<script") == 3  # data, three.js, the own script
 
 
 def test_the_page_of_a_very_long_session_is_small_and_says_what_it_leaves_out(tmp_path: Path) -> None:

@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from tamp.errors import InputError
 from tamp.runs.episode_log import EpisodeLog
-from tamp.view.live_page import LivePage, Viewer
-from tamp.view.log_source import LogSource, Tail, followed, newest, written
+from tamp.view.live_page import LivePage
+from tamp.view.log_source import LogSource, Tail, newest, written
 from tamp.view.page_layout import Layout
 from tests.page_episodes import MARKUP, PLAN, event, failure, success, with_chest, write
 
@@ -77,7 +76,8 @@ def test_a_log_is_being_written_until_its_writer_is_gone_however_it_goes(tmp_pat
 
 
 def test_a_viewer_gets_what_is_new_to_it(tmp_path: Path) -> None:
-    page, early, late = LivePage(LogSource(write(tmp_path / "e", [])), LAYOUT), Viewer(), Viewer()
+    page = LivePage(LogSource(write(tmp_path / "e", [])), LAYOUT)
+    early, late = dict[str, str](), dict[str, str]()
     page.look()
     first = json.loads(page.board.wait(early, 0.0) or "{}")
     assert "interrupted" in first["#head"]  # nobody writes it
@@ -91,7 +91,7 @@ def test_a_viewer_gets_what_is_new_to_it(tmp_path: Path) -> None:
 
 
 def test_the_run_that_begins_later_is_turned_to(tmp_path: Path) -> None:
-    page, viewer = LivePage(LogSource(base=tmp_path), LAYOUT), Viewer()
+    page, viewer = LivePage(LogSource(base=tmp_path), LAYOUT), dict[str, str]()
     page.look()
     assert "waiting" in json.loads(page.board.wait(viewer, 0.0) or "{}")["#head"]
     write(tmp_path / "20260101-000000-first", success())
@@ -111,21 +111,6 @@ def test_a_run_in_the_middle_of_its_plan(tmp_path: Path) -> None:
         assert PLAN[1] in text(page, "now") and "since 5.0" in text(page, "now")
         assert "(in mug_1 drawer_1)" in text(page, "asked") and "<code>(open drawer_1)</code> is true now" in actions
         assert "whole" not in page.board.parts
-
-
-def test_a_run_that_is_over_is_shown_whole(tmp_path: Path) -> None:
-    page = brought_up(LivePage(LogSource(write(tmp_path / "e", success())), LAYOUT))
-    assert "It succeeded by LIBERO&#39;s check." in text(page, "head") and "3 of 3 actions" in text(page, "now")
-    assert "whole" in page.board.parts
-    assert f"tamp report {tmp_path / 'e'} --html page.html" in text(page, "now")
-
-
-def test_where_the_goal_comes_from_stands_beside_it(tmp_path: Path) -> None:
-    start = event("start", 0.0, instruction=None, goal_from="scene", goal_file="/somewhere/kitchenette/scene.toml")
-    goal = event("goal", 1.0, goal="(on mug_1 plate_1)", untouched=["plate_1"])
-    page = brought_up(LivePage(LogSource(write(tmp_path / "e", [start, goal])), LAYOUT))
-    assert "the scene&#39;s file kitchenette/<wbr>scene.toml" in text(page, "asked")
-    assert "(on mug_1 plate_1)" in text(page, "head") and "Left alone: <code>plate_1" in text(page, "asked")
 
 
 def test_markup_of_a_log_is_text_in_every_part(tmp_path: Path) -> None:
@@ -153,16 +138,3 @@ def test_orders_are_taken_of_a_session_that_goes_on_on_this_machine_alone(tmp_pa
         assert page.order({"skip": 2}) == {"taken": False, "why": "no session takes orders now"}
     with going_on(tmp_path / "c", until(1.0)) as page:
         assert page.board.parts["orders"] == "false" and "tamp live --view" in text(page, "now")
-
-
-def test_what_is_no_run_is_said(tmp_path: Path) -> None:
-    write(tmp_path / "runs" / "e", success())
-    (tmp_path / "notes.txt").write_text("hello")
-    for wrong, says in (
-        (tmp_path / "no", "does not exist"),
-        (tmp_path / "runs", "such as"),
-        (tmp_path / "notes.txt", "not an"),
-    ):
-        with pytest.raises(InputError, match=says):
-            followed(wrong, wait=False)
-    assert not followed(tmp_path / "no", wait=True).turned()

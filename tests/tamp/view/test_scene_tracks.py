@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tamp.view.picture import history_of, scene_of, state_of
+from tamp.view.scene_tracks import history_of, scene_of, state_of
 from tamp.view.story import Story
 from tests.page_episodes import event, of_an_arm, with_arm, with_chest
 
@@ -67,12 +67,6 @@ def test_a_thing_goes_with_the_tool_that_holds_it() -> None:
     assert places[-1][1] == (0.3, 0.0, 1.0)  # as it is seen in the end
 
 
-def test_it_goes_with_the_tool_while_the_run_goes_on_and_stays_where_it_is_let_go_of() -> None:
-    story = story_of([e for e in with_arm() if e["event"] != "command" or e["step"] <= 52])
-    mug = story.tracks.things["mug_1"]
-    assert mug.place(40)[2] == pytest.approx(0.9 + 9 / 200) and mug.place(51) == mug.place(50)
-
-
 def corners_at(chest: dict[str, Any], step: int) -> list[np.ndarray]:
     """The boxes around the parts of a thing at a control step, as templates/space.js has them."""
     found, T_thing = [], np.vstack([np.reshape(at(chest["at"], step), (3, 4)), [0, 0, 0, 1]])
@@ -98,23 +92,10 @@ def test_a_drawer_and_a_door_are_drawn_where_they_were_seen() -> None:
     assert ajar == pytest.approx(np.array([[0.6, 0.59, 0.8], [0.8, 0.61, 1.0]]), abs=1e-3)
 
 
-def test_how_far_off_something_is_counts_from_the_open_drawer() -> None:
-    chest = story_of(with_chest()).tracks.things["chest"]
-    shut, out = chest.bounds(1), chest.bounds(25)
-    assert shut is not None and out is not None
-    assert (shut[0][0], out[0][0]) == pytest.approx((0.4, 0.2), abs=1e-3)
-
-
 def test_what_all_stands_on_is_the_floor_of_the_picture() -> None:
     scene = event("scene", 0.0, objects={"t": "table"}, poses={"t": [0, 0, 0]}, boxes={"t": [[-3, -3, 0], [3, 3, 0.9]]})
     picture = scene_of(story_of([scene]).tracks)
     assert (picture["floor"], picture["things"]) == (0.9, [])
-
-
-def test_steps_are_as_the_log_counts_them_and_as_long_as_it_says() -> None:
-    stands = next(e for e in with_arm() if e["event"] == "robot") | {"period": 0.01}
-    story = story_of([stands, *(event("command", k / 10, step=k, tool=[k, 0, 0]) for k in (1, 2, 4))])
-    assert ([since for since, _ in story.tracks.path], story.period) == ([1, 2, 4], 0.01)
 
 
 def test_an_arm_that_runs_a_plan_has_its_steps() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tamp.pddl.lint.requirements import add_requirements
+from tamp.pddl.lint.texts import add_requirements
 from tamp.skills.folder_check import check
 
 FORMULAS = {
@@ -54,7 +54,6 @@ def test_a_requirement_allows_what_it_implies_and_no_more(declared: str, used: s
         ":disjunctive-preconditions",
     )
     assert (("missing-requirement", used) in found) == (not allowed), found
-    assert (("superfluous-requirement", declared) in found) == (used not in IMPLIED[declared]), found
 
 
 def test_costs_need_no_more_than_action_costs(tmp_path: Path) -> None:
@@ -78,13 +77,11 @@ def test_fixing_changes_nothing_else_to_the_byte(ends: str, mark: str, tmp_path:
     assert check(path).lacking == ()
 
 
-def test_what_only_the_goal_needs_is_asked_for_and_is_not_superfluous(tmp_path: Path) -> None:
+def test_what_only_the_goal_needs_is_asked_for(tmp_path: Path) -> None:
     path, problem = tmp_path / "d.pddl", tmp_path / "p.pddl"
     problem.write_text("(define (problem p) (:domain d) (:objects b) (:init (p b)) (:goal (or (p b) (q b))))")
     path.write_text(domain(":strips"))
     assert check(path, [problem]).lacking == (":disjunctive-preconditions",)
-    path.write_text(domain(":strips :disjunctive-preconditions"))
-    assert not [f for f in check(path, [problem]).findings if "requirement" in f.code]
     problem.write_text(problem.read_text().replace("(:objects", "(:requirements :adl) (:objects"))
     path.write_text(domain(":strips"))
     assert check(path, [problem]).lacking == ()

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from motion.dynamics import ArmDynamics, Dynamics, Encoders
+from motion.arm_drive import ArmDynamics, Dynamics, Encoders
 from motion.poses import Array
 from motion.robot import Gripper
 from motion.standard_action import Controller, finger_target

@@ -1,9 +1,11 @@
-"""Asking the person at the terminal what an instruction means; elsewhere the refusal stands."""
+"""The person at a terminal: who is asked what an instruction means, types orders, and stops an arm."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from cli.output import say
@@ -11,18 +13,20 @@ from tamp import Refusal
 
 if TYPE_CHECKING:
     from tamp import Goal
+    from tamp.api.live import Words
+    from tamp.backends.xarm.arm_faults import ArmStop
     from tamp.runs.episode_log import EpisodeLog
 
 UNHEARD = ("absent", "ambiguous", "beyond", "contradiction", "no goal", "nothing", "unclear", "unsolvable", "unsure")
 """Kinds of refusal after which other words may help."""
 ASSUMED = {"ambiguous": "take the first", "unsure": "take it so"}
 """What --assume-first does where a refusal of such a kind has goals."""
-YES = ("y", "yes")
-"""Answers that say that what was understood is meant."""
+KEYBOARD = "the keyboard"
 
 
 def settled(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog) -> tuple[Goal, ...]:
-    """What `read` makes of an instruction. At a terminal, what it refuses is asked about."""
+    """What `read` makes of an instruction. At a terminal, what it refuses is asked about; elsewhere the refusal
+    stands."""
     from tamp.api.sources import chosen, unasked
 
     while True:
@@ -35,8 +39,11 @@ def settled(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog)
                 return chosen(_chosen(refusal), log)
             if refusal.kind not in UNHEARD:
                 raise
-            text = _other_words(refusal)
-            if refusal.kind == "unsure" and text.lower() in YES:
+            say(f"tamp: {refusal}")
+            yes = "yes, or " if refusal.kind == "unsure" else ""
+            if not (text := _answer(f"{yes}in other words? (Enter gives up) ")):
+                raise
+            if refusal.kind == "unsure" and text.lower() in ("y", "yes"):
                 return chosen(refusal.alternatives[0], log)
 
 
@@ -59,17 +66,45 @@ def _chosen(refusal: Refusal) -> tuple[Goal, ...]:
     raise refusal
 
 
-def _other_words(refusal: Refusal) -> str:
-    """The instruction in other words, or that it is what is meant; raises the refusal when there are none."""
-    say(f"tamp: {refusal}")
-    yes = "yes, or " if refusal.kind == "unsure" else ""
-    if not (text := _answer(f"{yes}in other words? (Enter gives up) ")):
-        raise refusal
-    return text
-
-
 def _answer(question: str) -> str:
     """A line from the terminal; "" at its end."""
     sys.stderr.write(question)
     sys.stderr.flush()
     return sys.stdin.readline().strip()
+
+
+def typed(words: Words) -> Iterator[str]:
+    """Lines of standard input; at a terminal with a history, and completion by `words`."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        yield from sys.stdin
+        return
+    import readline
+
+    def complete(begun: str, number: int) -> str | None:
+        fitting = [w for w in words() if w.startswith(begun)]
+        return fitting[number] if number < len(fitting) else None
+
+    readline.set_completer(complete)
+    readline.set_completer_delims(" ")
+    readline.parse_and_bind("tab: complete")
+    with contextlib.suppress(EOFError):
+        while True:
+            yield input("")
+
+
+@contextlib.contextmanager
+def stoppable(stop: ArmStop, reads: bool = True) -> Iterator[None]:
+    """Every signal that ends a program stops the arm instead, and the program once the arm has acknowledged. For
+    a dead man each line on standard input is a sign of life, which is read here unless it has another reader; its
+    end is none, so that the time runs out.
+    """
+    from tamp.api.arm_plans import stopped_by_every_signal
+
+    def listen() -> None:
+        for _ in sys.stdin:
+            stop.alive()
+
+    if reads and stop.dead_man is not None:
+        threading.Thread(target=listen, daemon=True).start()
+    with stopped_by_every_signal(stop):
+        yield

@@ -1,19 +1,21 @@
-"""Plans followed for a page."""
+"""Pages of tables: plans that are followed, and benchmark runs."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tamp.files.source import Source
 from tamp.pddl.domain_file import load
-from tamp.pddl.judges import judge_of, read_for, verdict_on
+from tamp.pddl.judges import read_for
 from tamp.pddl.plan_file import resolve
 from tamp.pddl.reading import parse
-from tamp.view import page_layout
-from tamp.view.page_layout import Layout, in_script, three_js
-from tamp.view.plan_page import MOST_STEPS, JudgedPlan, fact_table, plan_page
-from tests.page_episodes import MARKUP, PLAN, PROBLEM
+from tamp.runs.bench.bench_report import rows, suite_rows
+from tamp.runs.bench.compare import compare
+from tamp.view.page_layout import in_script, three_js
+from tamp.view.table_pages import MOST_STEPS, changes, fact_table
+from tests.page_episodes import MARKUP, PLAN, PROBLEM, record
 
 
 def of(*lines: str) -> tuple[Any, Any]:
@@ -27,20 +29,6 @@ def test_the_facts_over_the_steps() -> None:
     assert rows["(holding mug_1)"] == ("false", "false", "true", "false")
     assert rows["(on mug_1 table_1)"] == ("true", "true", "false", "false")
     assert "(on plate_1 table_1)" not in rows
-
-
-def test_an_invalid_plan_breaks_where_its_verdict_says() -> None:
-    problem, plan = of(PLAN[1], "(pick plate_1 table_1)", *PLAN)
-    judge = judge_of(problem)
-    shown = JudgedPlan.of(plan, verdict_on(plan, judge), judge, ["no"])
-    assert shown.failed[0] == 2 and shown.repairs[0][0] == "(hand-empty)" and shown.repairs[0][1]
-    page = plan_page("d", "p", [shown], Layout.of())
-    assert "Step 2 breaks the plan" in page and "What would repair it" in page
-
-
-def test_plans_without_a_table_are_words_alone() -> None:
-    page = plan_page(MARKUP, "", [JudgedPlan(MARKUP, None, (MARKUP,))], Layout.of())
-    assert "cannot be read" in page and "<img" not in page
 
 
 def test_a_long_plan_is_followed_so_far() -> None:
@@ -58,6 +46,17 @@ def test_three_js_is_there() -> None:
     assert three_js().startswith("/**\n * @license") and "</script" not in three_js()
 
 
-def test_templates_are_in_the_package() -> None:
-    folder = Path(page_layout.__file__).with_name("templates")
-    assert {"base.html.j2", "page.css", "common.js"} <= {p.name for p in folder.iterdir()}
+def test_rates_have_wilsons_interval() -> None:
+    records = [record("a", task, k, success=task == 0) for task in (0, 1) for k in range(5)] + [record("b", 0, 0)]
+    a, b, whole = suite_rows(records)
+    assert (a.successes, a.episodes, b.name, whole.name, whole.episodes) == (5, 10, "b", "all", 11)
+    assert a.interval == (pytest.approx(23.7, abs=0.1), pytest.approx(76.3, abs=0.1))
+    by_task = rows(records, lambda r: r.task_name)
+    assert [(r.name, r.successes) for r in by_task] == [("a/0", 5), ("a/1", 0), ("b/0", 1)]
+    assert len(suite_rows(records[:10])) == 1
+
+
+def test_tasks_that_changed_the_worst_first() -> None:
+    old = [record("a", t, k, success=t != 2) for t in (0, 1, 2) for k in (0, 1)]
+    new = [record("a", t, k, success=t != 1) for t in (0, 1, 2) for k in (0, 1)]
+    assert changes(compare(old, new)) == [("a/1", 2, 0), ("a/2", 0, 2)]

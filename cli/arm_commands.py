@@ -1,4 +1,4 @@
-"""`tamp xarm run`: an action plan carried out on an arm, or only gone through."""
+"""`tamp xarm`: an action plan carried out on an arm, or only gone through; its error cleared; an arm emulated."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ import numpy as np
 
 import tamp
 from cli.output import INTERRUPTED, Output, note, say
-from cli.stopping import stoppable
+from cli.terminal import stoppable
 from cli.validate import lines_of
 from cli.view import viewed
-from tamp.api import arm_plans
-from tamp.api.arm_configs import ClearConfig, RunPlanConfig
+from tamp.api import arm_plans, emulating
+from tamp.api.arm_configs import ClearConfig, EmulateConfig, RunPlanConfig
 from tamp.api.solving import Person
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from motion.poses import Array
     from tamp.backends.xarm.arm_steps import Step
     from tamp.backends.xarm.hand import HandEvent
 
@@ -36,8 +35,6 @@ def run_plan(config: RunPlanConfig, out: Output) -> int:
         steps = arm_plans.steps_of(action_plan)
     else:
         judged = arm_plans.plan_of_domain(plan, config.domain, config.problem, arm)
-        for remark in judged.plan.notes:
-            note(f"note: {judged.plan.name}: {remark}")
         if not judged.verdict.valid:
             why = "\n".join(lines_of(judged.plan, judged.verdict))
             refused = tamp.ArmResult(False, failed=judged.verdict.failed_at, kind="invalid", reason=why)
@@ -53,7 +50,10 @@ def run_plan(config: RunPlanConfig, out: Output) -> int:
     with viewed(folder, config.view):
         result = arm_plans.run(arm, steps, folder, Person(note, stops=stoppable), how)
     say(arm_plans.summary(result, len(steps), config.dry_run))
-    degrees = _in_degrees(arm, begin) if config.dry_run else None
+    degrees = None
+    if config.dry_run:
+        q = np.zeros(arm.world.arm.joints) if begin is None else begin
+        degrees = [round(float(v), 2) for v in np.rad2deg(q)]
     out.answer({**asdict(result), "dry_run": config.dry_run, "begin": degrees})
     if result.kind == "stopped":
         return INTERRUPTED
@@ -70,7 +70,14 @@ def clear_error(config: ClearConfig, out: Output) -> int:
     return 0
 
 
-def _in_degrees(arm: arm_plans.LoadedArm, begin: Array | None) -> list[float]:
-    """The joints at which a dry run begins."""
-    q = np.zeros(arm.world.arm.joints) if begin is None else begin
-    return [round(float(v), 2) for v in np.rad2deg(q)]
+def emulate(config: EmulateConfig, out: Output) -> int:
+    """Run the emulator; one line on standard output once it listens. Raises InputError."""
+
+    def ready(at: emulating.Listens) -> None:
+        where = f"control {at.port}, reports {', '.join(map(str, at.reports))}, faults {at.fault_port}"
+        detector = f", detections at {at.detections}" if at.detections else ""
+        about = {"model": config.model, "host": at.host, "port": at.port, "reports": list(at.reports)}
+        about |= {"detections": at.detections, "fault_port": at.fault_port}
+        out.answer(about, [f"{config.model} at {at.host}: {where}{detector}"])
+
+    return emulating.emulate(config, ready)

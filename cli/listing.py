@@ -1,4 +1,4 @@
-"""`tamp scene`: which scenes there are, what one of them holds, and what can be in one."""
+"""What there is: `tamp scene` (scenes, what one holds, what can be in one) and `tamp body`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from typing import Any
 import tamp
 from cli.output import Output, note, progress
 from tamp.api import pages, scene_info, things
-from tamp.api.tool_configs import CategoriesConfig, ListScenesConfig, ShowSceneConfig
+from tamp.api.tool_configs import (
+    CategoriesConfig,
+    ListBodiesConfig,
+    ListScenesConfig,
+    ShowBodyConfig,
+    ShowSceneConfig,
+)
 from tamp.view import page_layout
 
 SHOWN = 4
@@ -77,22 +83,13 @@ def _lines(about: dict[str, Any]) -> Iterator[str]:
         yield f"  {atom}"
 
 
-def _numbers(values: Any) -> str:
-    return " ".join(f"{v:.3f}" for v in values)
+def _numbers(values: Any, digits: int = 3) -> str:
+    return " ".join(f"{round(v, digits) + 0.0:.{digits}f}" for v in values)
 
 
 def categories(config: CategoriesConfig, out: Output) -> int:
-    """Print every category whose files load, and the tables; with `html` write a page with a picture of each."""
-    if config.html is not None:
-        page_layout.writable(config.html)
-    about = things.categories(progress, pictures=config.html is not None)
-    if config.html is not None:
-        from tamp.view.categories_page import categories_page
-
-        page_layout.write(config.html, categories_page(about))
-        note(f"wrote {config.html}")
-    for category in about["categories"]:
-        category.pop("picture", None)
+    """Print every category whose files load, and the tables."""
+    about = things.categories(progress)
     out.answer(about, _category_lines(about))
     return 0
 
@@ -110,3 +107,51 @@ def _category_lines(about: dict[str, Any]) -> Iterator[str]:
     if about["unusable"]:
         names = ", ".join(u["name"] for u in about["unusable"])
         yield f"\nnot usable, their files are missing or broken (--json says which): {names}"
+
+
+def list_bodies(config: ListBodiesConfig, out: Output) -> int:
+    """Print the robots that are shipped."""
+    from tamp.api import robots
+
+    names = robots.names()
+    out.answer({"bodies": names}, names)
+    return 0
+
+
+def show_body(config: ShowBodyConfig, out: Output) -> int:
+    """Print what a robot comes to, or what a model has."""
+    from tamp.api import robots
+
+    about = robots.described(config.name)
+    out.answer(about, _model(about) if "links" in about else _robot(about))
+    return 0
+
+
+def _model(about: dict[str, Any]) -> Iterator[str]:
+    yield "joints: name, kind, limits (rad or m), the link that it moves"
+    for j in about["joints"]:
+        limits = "{:.4g} to {:.4g}".format(*j["limits"]) if j["limits"] else "no limits"
+        yield f"  {j['name']}  {j['kind']}  {limits}  {j['link']}"
+    yield "links: name, what it is on, size of what collides (m), shapes, kg"
+    for link in about["links"]:
+        size = " x ".join(f"{v:.3f}" for v in link["size"]) if link["shapes"] else "-"
+        shapes = ", ".join(link["shapes"]) or "-"
+        yield f"  {link['name']}  {link['on'] or 'the base'}  {size}  {shapes}  {link['mass']:g}"
+
+
+def _robot(about: dict[str, Any]) -> Iterator[str]:
+    yield f"{about['name']}: {len(about['joints'])} joints, reach {about['reach']:g} m, {about['mass']:g} kg move"
+    turned = f", turned {about['yaw']:.2f} rad" if about["yaw"] else ""
+    yield f"stands {_numbers(about['stands'], 2)} m from where a Panda would{turned}"
+    yield "joints: name, limits, posture (rad)"
+    for j in about["joints"]:
+        yield "  {}  {:.2f} to {:.2f}  {:.2f}".format(j["name"], *j["limits"], j["posture"])
+    yield "tool at the posture, seen from the base: x y z (m)"
+    for name, key in (("at", "position"), ("fingers close along", "x"), ("hand points to", "z")):
+        yield f"  {name}  {_numbers(about['tool'][key], 2)}"
+    yield f"hand: opens {about['opening']:.3f} m; seen from the tool, open: x, y, z (m)"
+    for name in ("pads", "fingers", "palm"):
+        if None not in about[name][0]:
+            spans = (f"{a:.3f} to {b:.3f}" for a, b in zip(*about[name], strict=True))
+            yield f"  {name}  {'  '.join(spans)}"
+    yield f"{about['watched']} pairs of its shapes are watched for touching"

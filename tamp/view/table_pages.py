@@ -1,11 +1,14 @@
-"""The pages of plans that were judged, which are followed step by step, and of a scene."""
+"""Pages of tables: a benchmark run (success by suite and task, failures, times, two runs compared), plans that were
+judged, which are followed step by step, and a scene."""
 
 from __future__ import annotations
 
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 from tamp.errors import InputError
@@ -14,11 +17,62 @@ from tamp.pddl.judges import PlanJudge, TimedJudge
 from tamp.pddl.plan_file import PlanFile, resolve
 from tamp.pddl.simulation import Simulator
 from tamp.pddl.verdict import Verdict
+from tamp.runs.bench.bench_report import BenchRun, failures, rows, suite_rows
+from tamp.runs.bench.compare import Comparison
+from tamp.runs.bench.records import EpisodeRecord
+from tamp.view.episode_page import address
 from tamp.view.page_layout import Layout
 
 SCRIPTS = ("common.js",)
 MOST_STEPS = 100
-"""Steps that a table has."""
+"""Steps that a table of facts has."""
+
+
+def changes(comparison: Comparison) -> list[tuple[str, int, int]]:
+    """The tasks of which two runs differ, and how many episodes only the first and only the second solved; the most
+    lost first."""
+    lost, gained = (Counter(f"{k.suite}/{k.task_id}" for k in some) for some in (comparison.lost, comparison.gained))
+    found = [(task, lost[task], gained[task]) for task in {*lost, *gained}]
+    return sorted(found, key=lambda c: (c[2] - c[1], c[0]))
+
+
+def bench_page(
+    runs: Sequence[BenchRun], compared: Comparison | None, pages: Mapping[Path, Path], layout: Layout, folder: Path
+) -> str:
+    """The page of a run or of two that are compared, to be written in `folder`.
+
+    `pages` are the pages of episodes by their log; an episode without one leads to its log.
+    """
+    shown = [
+        {
+            "name": run.name,
+            "tree": run.tree,
+            "perception": run.records[0].perception,
+            "suites": suite_rows(run.records),
+            "tasks": rows(run.records, lambda r: r.task_name),
+            "failures": failures(run.records),
+            "failed": [_failed(run, r, pages, folder) for r in run.records if not r.success],
+        }
+        for run in runs
+    ]
+    return layout.page(
+        "bench.html.j2",
+        SCRIPTS,
+        {},
+        title=f"Benchmark: {', '.join(run.name for run in runs)}",
+        runs=shown,
+        compared=compared,
+        changes=changes(compared) if compared else (),
+    )
+
+
+def _failed(run: BenchRun, r: EpisodeRecord, pages: Mapping[Path, Path], folder: Path) -> tuple[str, ...]:
+    """A failed episode as text: what it is called, what it leads to, its numbers, and why it failed."""
+    log = run.log_of(r)
+    name = f"{r.task_name} init {r.init_state}{f' wording {r.wording}' if r.wording else ''}"
+    leads = "" if log is None else address(pages.get(log, log), folder)
+    why = f"{r.failure_stage or 'checker'}: {r.failure_reason or 'no reason given'}"
+    return name, leads, str(r.steps), f"{r.planning_seconds:.2f}", f"{r.wall_seconds:.1f}", why
 
 
 @dataclass(frozen=True)
@@ -91,7 +145,8 @@ def fact_table(problem: Any, actions: Sequence[Any]) -> FactTable:
     states = list(accumulate(followed, simulator.force, initial=simulator.initial()))
     fluents = dict.fromkeys(fluent for a in followed for fluent in _changed_by(problem, a))
     values = [(written(f), tuple(_value(f, state) for state in states)) for f in fluents]
-    rows = sorted((row for row in values if len({*row[1]}) > 1), key=lambda row: (_first_change(row[1]), row[0]))
+    changed = [(next(n for n, v in enumerate(over) if v != over[0]), f, over) for f, over in values if len({*over}) > 1]
+    rows = [(f, over) for _, f, over in sorted(changed)]
     steps = tuple(f"({' '.join((a.action.name, *map(str, a.actual_parameters)))})" for a in followed)
     return FactTable(steps, tuple(rows), len(actions) - len(followed))
 
@@ -111,7 +166,3 @@ def _value(fluent: Any, state: Any) -> str:
     except UPUsageError:
         return "no value"
     return ("true" if value.bool_constant_value() else "false") if value.is_bool_constant() else str(value)
-
-
-def _first_change(values: Sequence[str]) -> int:
-    return next(n for n, value in enumerate(values) if value != values[0])
