@@ -43,16 +43,12 @@ class ChatServer(Model):
         require("openai")
         import openai
 
-        self.url = _base(self.url)
+        self.url, key = _base(self.url), "none"
+        if self.api_key_env and not (key := os.environ.get(self.api_key_env, "").strip()):
+            due = f"the key is due in the environment variable {self.api_key_env}, which is not set"
+            raise InputError(f"{self.url}: {due}")
         self.name, self.taught = self.model or self.url, bool(self.adapter)
-        self._client = openai.OpenAI(base_url=self.url, api_key=self._key(), timeout=self.timeout, max_retries=0)
-
-    def _key(self) -> str:
-        if not self.api_key_env:
-            return "none"
-        if key := os.environ.get(self.api_key_env, "").strip():
-            return key
-        raise InputError(f"{self.url}: the key is due in the environment variable {self.api_key_env}, which is not set")
+        self._client = openai.OpenAI(base_url=self.url, api_key=key, timeout=self.timeout, max_retries=0)
 
     def load(self) -> ChatServer:
         """Find out now whether the server answers, and which model it has when none was named."""

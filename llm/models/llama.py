@@ -79,33 +79,27 @@ class LlamaCpp(InProcess):
 
     def _load(self) -> None:
         self._load_before = _time_of_others()
+        import llama_cpp
         import outlines
-        from llama_cpp import Llama
         from outlines.backends.llguidance import LLGuidanceBackend
 
         if not debugging():
             _silence()
         try:
-            self._llama = Llama(str(self.path), n_ctx=self.context, n_threads=1, seed=0, verbose=False)
+            self._llama = llama_cpp.Llama(str(self.path), n_ctx=self.context, n_threads=1, seed=0, verbose=False)
         except ValueError as e:
             raise InputError(f"{self.path}: not a model that llama.cpp can load ({e})") from e
         if self.adapter is not None:
-            self._adapters = self._adapted(self.adapter)
+            found = llama_cpp.llama_adapter_lora_init(self._llama._model.model, str(self.adapter).encode())
+            if not found:  # a null pointer, which the library's own loading takes for an adapter
+                why = "is it there, another model's, or not all of it?"
+                raise InputError(f"{self.adapter}: not an adapter that {self.path.name} can take; {why}")
+            self._adapters = (llama_cpp.llama_adapter_lora_p_ctypes * 1)(found)
         # One backend for all questions: making it reads the whole vocabulary of the model.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # llguidance calls what llama.cpp has renamed
             self._backend = LLGuidanceBackend(outlines.from_llamacpp(self._llama, chat_mode=False))
         self._format = _chat_format(self._llama)
-
-    def _adapted(self, adapter: Path) -> Any:
-        """The adapter as `llama_set_adapters_lora` takes it. InputError where it is none of these weights'."""
-        import llama_cpp
-
-        found = llama_cpp.llama_adapter_lora_init(self._llama._model.model, str(adapter).encode())
-        if not found:  # a null pointer, which the library's own loading takes for an adapter
-            why = "is it there, another model's, or not all of it?"
-            raise InputError(f"{adapter}: not an adapter that {self.path.name} can take; {why}")
-        return (llama_cpp.llama_adapter_lora_p_ctypes * 1)(found)
 
     def _set_adapter(self, taught: bool) -> None:
         """Switch the adapter on for prompts of the kind that it was tuned with, off for others."""
@@ -119,10 +113,14 @@ class LlamaCpp(InProcess):
 
     def _prefill(self, prompt: Prompt) -> None:
         """Evaluate what the next questions begin with too, or read its state from an earlier process."""
+        import llama_cpp
+
         chat = self._format(prompt.messages())
         begins = self._llama.tokenize(chat[: chat.rindex(prompt.question) + len(prompt.begins)].encode(), special=True)
         weights = (self.path, self.adapter) if self._adapter_on and self.adapter is not None else (self.path,)
-        path = file_for(models_dir() / "prompts", weights, begins)
+        files = tuple((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in weights)
+        key = hashlib.sha256(repr((files, llama_cpp.__version__, tuple(begins))).encode()).hexdigest()[:32]
+        path = models_dir() / "prompts" / f"{key}.state"
         if not _read(self._llama, begins, path):
             self._llama.reset()
             self._llama.eval(begins)
@@ -205,15 +203,6 @@ def _chat_format(llama: Any) -> Callable[[list[Message]], str]:
 
 KEPT = 8
 """Files that are kept, the last used ones."""
-
-
-def file_for(folder: Path, weights: Sequence[Path], tokens: Sequence[int]) -> Path:
-    """Where the state of `tokens` is, or would be, under a model's weights and its adapter's."""
-    import llama_cpp
-
-    files = tuple((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in weights)
-    key = (files, llama_cpp.__version__, tuple(tokens))
-    return folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.state"
 
 
 def _read(llama: Any, tokens: Sequence[int], path: Path) -> bool:

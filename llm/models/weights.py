@@ -24,9 +24,9 @@ from pathlib import Path
 from urllib.error import URLError
 
 from llm.models.language_model import one_line, require, within
+from tamp.data import cache_folder
 from tamp.errors import InputError
 from tamp.files import lines
-from tamp.files.cache import cache_folder
 from tamp.files.replacing import replacing
 
 CHUNK = 1 << 20  # bytes read at a time

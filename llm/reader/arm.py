@@ -80,7 +80,7 @@ def plan_of(text: str, names: ArmNames, model: Model, journal: Journal, cancelle
 
 def _steps(program: Program, names: ArmNames) -> Iterator[dict[str, Any]]:
     kept = {n for x in program.lines if isinstance(x, Handled) and x.word == "keep" for n in _things(x.things, names)}
-    for line in program.lines:
+    for line, text in zip(program.lines, program.texts, strict=True):
         match line:
             case Effect((Call(acts=True) as call,)):
                 for step in _step(call, names):
@@ -91,8 +91,8 @@ def _steps(program: Program, names: ArmNames) -> Iterator[dict[str, Any]]:
                 pass
             case Quote(words):
                 raise Refusal(f'"{words}" cannot be said in a plan; it has: {", ".join(map(str, ACTIONS))}', "beyond")
-            case _ if str(line) not in ("nothing", "stop", "then"):
-                raise Refusal(f'"{line}" cannot be said in a plan: it is a list of steps', "beyond")
+            case _ if text not in ("nothing", "stop", "then"):
+                raise Refusal(f'"{text}" cannot be said in a plan: it is a list of steps', "beyond")
 
 
 def _step(call: Call, names: ArmNames) -> Iterator[dict[str, Any]]:

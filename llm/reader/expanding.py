@@ -205,14 +205,6 @@ def merged(work: Expanded, change: Expanded) -> Expanded:
     )
 
 
-def same_work(setting: Setting, one: Expanded, other: Expanded) -> bool:
-    """Whether two answers to what is said in a setting come to the same."""
-    if one.kind != other.kind or one.kind != "goal" or not setting.now:
-        return one.same(other)
-    work = doing(setting)
-    return merged(work, one).same(merged(work, other))
-
-
 def _returned(clause: Clause, change: Expanded) -> bool:
     """Whether a clause moves something that is to go back."""
     return any(names[0] in change.back for way in clause for _, names, _ in way if names)

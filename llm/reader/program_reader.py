@@ -89,12 +89,11 @@ def confidence(probability: float) -> float:
     return 1.0 / (1.0 + math.exp(-(constant + certain * math.log(p) + open_ * math.log(1.0 - p))))
 
 
-_TYPED = {
-    ord(c): typed
-    for some, typed in (("\u2018\u2019\u201b\u2032\u02bc", "'"), ("\u201c\u201d\u201e\u2033", '"'))
-    for c in some
-}
-_TYPED |= {ord(c): "-" for c in "\u2010\u2011\u2012\u2013\u2014"}
+_TYPED = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201b\u2032\u02bc", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u2033", '"')
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014", "-")
+)
 """The quotes and dashes of word processors, and what is typed."""
 
 
@@ -110,7 +109,7 @@ def instruction(text: str) -> str:
 
 def setting_text(setting: Setting, own: Sequence[Sentence] = ()) -> str:
     """A setting without what is being done, which changes, and sentences of the domain's own."""
-    examples = (f"such as: {s.words} => {BETWEEN.join(map(str, s.program.lines))}\n" for s in own)
+    examples = (f"such as: {s.words} => {BETWEEN.join(s.program.texts)}\n" for s in own)
     return f"{replace(setting, now='')}\n{''.join(examples)}"
 
 

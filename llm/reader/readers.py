@@ -76,7 +76,6 @@ class SessionWords:
     llm: str
     domain: str
     names: dict[str, str]
-    assume_first: bool = False
 
 
 class SessionReader:
@@ -106,8 +105,7 @@ class SessionReader:
         stage = self._stage(scene, state)
         if going is not None:
             stage = replace(stage, doing=going.goals if going.busy else going.last, before=going.before)
-        first, tell = self._words.assume_first, self._journal.event
-        answer = understand(text, stage, self._model, first, tell=tell, cancelled=self._cancelled)
+        answer = understand(text, stage, self._model, tell=self._journal.event, cancelled=self._cancelled)
         return Heard(text, answer.goals, answer.goals)
 
     def _stage(self, scene: Scene, state: WorldState) -> Stage:

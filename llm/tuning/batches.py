@@ -64,7 +64,8 @@ def _joined(sentences: tuple[Sentence, ...], rng: random.Random) -> tuple[Senten
         return sentences
     two = rng.sample(plain, 2)
     words = rng.choice(BOTH).join((two[0].words.rstrip(".!"), two[1].words))
-    both = Program((*two[0].program.lines, *two[1].program.lines))
+    one, other = (s.program for s in two)
+    both = Program((*one.lines, *other.lines), (*one.texts, *other.texts))
     return (*(s for s in sentences if s not in two), replace(two[0], words=words, program=both))
 
 

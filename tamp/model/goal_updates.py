@@ -33,11 +33,6 @@ def together(before: Goals, after: Goals) -> Goals:
     return (*kept[:-1], *after[:-1], _both(kept[-1], after[-1])) if kept and after else kept or after
 
 
-def in_order(before: Goals, after: Goals) -> Goals:
-    """First all of `before`, then `after`, which leaves what is still wanted of `before` as it is then."""
-    return tuple(dict.fromkeys((*before, *together(before[-1:], after))))
-
-
 def taken_back(goals: Goals, held_before: frozenset[Atom], but: frozenset[str]) -> Goal | None:
     """That what was wanted by mistake is not so, but for what held before it was asked for, and for the things that
     are spoken of anew; None where nothing is left of it."""

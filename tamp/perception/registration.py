@@ -107,7 +107,11 @@ def correction(
     `bodies` has the poses (4, 4) of the robot's bodies in the world, `skins` their skins."""
     skin = np.concatenate([skins[name].points @ T[:3, :3].T + T[:3, 3] for name, T in bodies.items()])
     normals = np.concatenate([skins[name].normals @ T[:3, :3].T for name, T in bodies.items()])
-    tree, p = cKDTree(skin), _some(image, skin)
+    tree, p = cKDTree(skin), image.points().reshape(-1, 3)
+    low, high = skin.min(axis=0) - SKIN_REACHES[0], skin.max(axis=0) + SKIN_REACHES[0]
+    with np.errstate(invalid="ignore"):
+        p = p[np.all((p > low) & (p < high), axis=1)]
+    p = p[:: max(1, len(p) // POINTS)]
     D = np.eye(4)  # in the world
     for reach in SKIN_REACHES:
         moved = p @ D[:3, :3].T + D[:3, 3]
@@ -127,10 +131,24 @@ def correction(
 def sought(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> Array | None:
     """The same for a camera that was moved: of all poses up to `MOVED` the one from which the robot would be seen best
     where the picture has it."""
-    small, thin = _small(image), {name: _thin(skin) for name, skin in skins.items()}
+    half, K = COARSELY // 2, image.K.copy()
+    K[:2, 2] -= half
+    K[:2] /= COARSELY
+    colour, depth = (a[half::COARSELY, half::COARSELY] for a in (image.colour, image.depth))
+    small, thin = replace(image, colour=colour, depth=depth, K=K), list[tuple[Skin, Array]]()
+    for name, T in bodies.items():
+        skin = skins[name]
+        points, normals, colours = (a[::THINLY] for a in (skin.points, skin.normals, skin.colours))
+        few = replace(skin, points=points, normals=normals, colours=colours, area=skin.area * THINLY)
+        thin.append((few, T))
 
     def share(off: Array) -> float:
-        return _share(corrected(small, off), bodies, thin)
+        """Share of the robot's pixels where it is seen, less that where one sees past it."""
+        seen = corrected(small, off)
+        _, nearest = drawn_skins([thin], seen)
+        drawn = np.isfinite(nearest) & (seen.depth > 0)
+        gap = seen.depth[drawn] - nearest[drawn]
+        return float((np.abs(gap) < BEHIND).sum() - (gap > BEHIND).sum()) / max(1, len(gap))
 
     angles = np.arange(-TURNED, TURNED + 1e-9, TURN)
     about = itertools.product(angles, angles, (-ROLLED, 0.0, ROLLED))
@@ -149,39 +167,6 @@ def sought(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin])
 def corrected(image: Image, off: Array) -> Image:
     """A picture of a camera that is at `off` (4, 4) from where it is said to be."""
     return replace(image, T_world_camera=image.T_world_camera @ off)
-
-
-def _some(image: Image, skin: Array) -> Array:
-    """Points (n, 3) of a picture in the box around the robot."""
-    p = image.points().reshape(-1, 3)
-    low, high = skin.min(axis=0) - SKIN_REACHES[0], skin.max(axis=0) + SKIN_REACHES[0]
-    with np.errstate(invalid="ignore"):
-        p = p[np.all((p > low) & (p < high), axis=1)]
-    return np.asarray(p[:: max(1, len(p) // POINTS)])
-
-
-def _small(image: Image) -> Image:
-    """Some of a picture's pixels."""
-    half = COARSELY // 2
-    K = image.K.copy()
-    K[:2, 2] -= half
-    K[:2] /= COARSELY
-    colour, depth = (a[half::COARSELY, half::COARSELY] for a in (image.colour, image.depth))
-    return replace(image, colour=colour, depth=depth, K=K)
-
-
-def _thin(skin: Skin) -> Skin:
-    """Some of a skin's points."""
-    points, normals, colours = (a[::THINLY] for a in (skin.points, skin.normals, skin.colours))
-    return replace(skin, points=points, normals=normals, colours=colours, area=skin.area * THINLY)
-
-
-def _share(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> float:
-    """Share of the robot's pixels where it is seen, less that where one sees past it."""
-    _, nearest = drawn_skins([[(skins[name], T) for name, T in bodies.items()]], image)
-    drawn = np.isfinite(nearest) & (image.depth > 0)
-    gap = image.depth[drawn] - nearest[drawn]
-    return float((np.abs(gap) < BEHIND).sum() - (gap > BEHIND).sum()) / max(1, len(gap))
 
 
 class Surface:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from tamp.errors import InputError
 from tamp.files.source import STDIN_NAME, Source, read
 from tamp.files.toml_table import Table, read_placed
-from tamp.model.domain import Domain, Signature
+from tamp.model.domain import Domain, Signature, read_skill_table
 from tamp.model.skill_spec import RESOURCES, Spec
-from tamp.model.skill_table import read_skill_table
 from tamp.pddl.domain_file import load
 from tamp.pddl.lint import check as pddl
 from tamp.pddl.lint.declarations import DomainText

@@ -9,7 +9,7 @@ from llm.models.llama import LlamaCpp, threads
 from llm.models.weights import DEFAULT, find
 from llm.reader.goal_reader import ground
 from llm.tuning import adapter as shipped
-from tamp.errors import InputError, Refusal
+from tamp.errors import InputError
 
 CORES = len(os.sched_getaffinity(0))
 WORD = "start: /[a-z]{3,9}[.]/"
@@ -81,30 +81,10 @@ def test_a_prompt_that_is_too_long():
     [
         ("pull the middle drawer open", "(open wooden_cabinet_1_middle_region)"),
         ("fire up the stove once the bowl is on it", f"(and (on {BOWL} {STOVE}) (turned-on flat_stove_1))"),
-        ("anything but the plate may go on the stove, so the bowl please", f"(on {BOWL} {STOVE})"),
     ],
 )
 def test_a_goal(model, kitchen, domain, text, goal):
     assert str(ground(text, *kitchen, domain, model).goal) == goal
-
-
-@pytest.mark.model
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("put the bowl on the plate", ("ambiguous",)),
-        ("put the banana on the plate", ("absent",)),
-        ("how are you today?", ("nothing",)),
-        (
-            "put a bowl on the plate " + "and then wait for the bus " * 150,
-            ("unsure", "no goal", "unclear", "ambiguous"),
-        ),
-    ],
-)
-def test_what_is_no_goal(model, two_bowls, domain, text, kind):
-    with pytest.raises(Refusal) as told:
-        ground(text, *two_bowls, domain, model)
-    assert told.value.kind in kind
 
 
 @pytest.mark.model

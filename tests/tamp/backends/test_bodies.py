@@ -89,14 +89,6 @@ def iiwa(tmp_path: Path) -> Path:
     return tmp_path / "iiwa14.toml"
 
 
-def test_a_small_urdf_is_a_robot(tmp_path: Path) -> None:
-    robot = body(tmp_path).robot
-    world = World(robot, [])
-    assert world.forward(np.zeros(3))[:3, 3] == pytest.approx([0, 0, 0.2 + 0.3 + 0.3 + 0.3])
-    assert world.forward(np.array([np.pi / 2, 0, 0]))[:3, 3] == pytest.approx([0.9, 0, 0.2])
-    assert robot.pinned_bodies == {"base"}
-
-
 @pytest.mark.parametrize("name", ["xarm6", "xarm7", "iiwa"])
 def test_pybullet_has_the_links_where_they_are(name: str, iiwa: Path) -> None:
     robot = bodies.find(str(iiwa) if name == "iiwa" else name).at(np.eye(4))
@@ -116,12 +108,6 @@ def test_pybullet_has_the_links_where_they_are(name: str, iiwa: Path) -> None:
             assert world.data.xpos[world.model.body(last).id] == pytest.approx(there, abs=1e-5)
     finally:
         bullet.close()
-
-
-def test_it_stands_as_its_file_says(tmp_path: Path) -> None:
-    told = TOLD.replace("reach", "base = [0.1, 0.2, 0.0]\nyaw = 1.5707963\nreach")
-    world = World(body(tmp_path, told).in_place_of(np.array([1.0, 0.0, 0.5])), [])
-    assert world.forward(np.array([np.pi / 2, 0, 0]))[:3, 3] == pytest.approx([1.1, 0.2 + 0.9, 0.7])
 
 
 @pytest.mark.parametrize(
@@ -228,14 +214,5 @@ def test_what_is_wrong_is_reported_as_the_page_has_it(tmp_path: Path) -> None:
         assert message in said[-1]
     said.append(complaint(tmp_path, TOLD.replace(', "wrist"]', "]").replace("0.6, 0.5", "0.6")))
     page = re.findall(r"^\| `(arm\.toml:.*?)` \|", PAGE.read_text(), re.MULTILINE)
-    assert len(page) > 10
+    assert len(page) == 10
     assert [m for m in page if not any(s.startswith(m.removesuffix("…")) for s in said)] == []
-
-
-def test_a_slow_arm_is_asked_farther_ahead(tmp_path: Path) -> None:
-    slow = TOLD + "[response]\nrate = 4\n[limits]\ntool_velocity = 0.1\ntool_rotation = 1.0\n"
-    usual, asked = body(tmp_path).robot.gains, body(tmp_path, slow).robot.gains
-    assert (usual.lead, usual.inertia) == pytest.approx((0.19, 1 / 150), rel=0.01)
-    assert asked.lead == pytest.approx(0.5 + usual.lead - 2 / 12.25, abs=1e-3)
-    assert asked.inertia == pytest.approx(1 / 16)
-    assert body(tmp_path, slow + "[gains]\nlead = 0.3\n").robot.gains.lead == 0.3

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from motion.robot import Gripper
 from tamp.agent.orders import Start
 from tamp.backends.fake_table import FakeTable
 from tamp.runs.bench.boxes import TABLE_TOP, make
@@ -33,13 +30,6 @@ def test_what_is_let_go_of_falls_onto_what_is_under_it(fake: FakeTable, live: Li
     for _ in range(20):
         fake.command(NO, 0.08)
     assert fake.perceive().object("box_1").bounds()[0][2] == pytest.approx(TABLE_TOP, abs=1e-6)
-
-
-def test_a_gripper_that_opens_less_takes_no_wide_thing(fake: FakeTable) -> None:
-    live = session_on(fake, fake, replace(fake.robot_model, gripper=Gripper(opening=0.03)), "(pick box_1 table)")
-    live.tell(Start(live.pick))
-    live.run(20.0, lambda: live.stages(live.pick)[-1:] == ["failed"])
-    assert "nothing on box_1 is narrow enough for the gripper (3 cm)" in live.session.activities[0].waits_for
 
 
 @pytest.mark.parametrize(

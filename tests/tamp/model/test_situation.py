@@ -50,15 +50,6 @@ def test_what_is_held_goes_along_and_turns_along(situation: Situation) -> None:
     assert np.allclose(moved.scene.object("ball").position, [0.5, 0.0, 0.93])
 
 
-def test_what_is_let_go_of_stays(situation: Situation) -> None:
-    put = situation.grasping("cup").at(np.ones(7), 0.0, elsewhere()).released()
-    left = put.at(np.zeros(7), 0.08, pose([0.0, 0.0, 1.5]))
-    assert left.held is None
-    assert np.allclose(left.scene.object("cup").position, put.scene.object("cup").position)
-    rested = put.settled("cup", pose([0.3, 0.2, 0.92]))
-    assert np.allclose(rested.scene.object("cup").position, [0.3, 0.2, 0.92])
-
-
 def test_a_drawer_takes_its_contents_and_its_region_along(situation: Situation) -> None:
     opened = situation.with_joint("chest", "tray", -0.15)
     joint = opened.scene.object("chest").part("tray").joint

@@ -146,22 +146,6 @@ def test_a_step_of_another_problem_is_told(text: str, says: str) -> None:
         told(text)
 
 
-def test_all_that_is_wrong_is_told_step_by_step() -> None:
-    with pytest.raises(BadPlan) as raised:
-        told("(brin c dem)\n(bring b den)\n; well\n(bring c d)\n(bring b)\n(bring den b)")
-    assert [(m.step, m.message.split(": ", 2)[2].split(";")[0]) for m in raised.value.mistakes] == [
-        (1, "there is no operator 'brin'"),
-        (1, "there is no object 'c'"),
-        (1, "there is no object 'dem'"),
-        (3, "there is no object 'c'"),
-        (3, "there is no object 'd'"),
-        (4, "bring takes t, r"),
-        (5, "den is of type room, but bring's t is of type thing"),
-        (5, "b is of type box, but bring's r is of type room"),
-    ]
-    assert [m.message.split(":")[1] for m in raised.value.mistakes] == ["1", "1", "1", "4", "4", "5", "6", "6"]
-
-
 def test_what_cannot_be_read_is_reported_with_what_is_unknown() -> None:
     with pytest.raises(BadPlan) as raised:
         read_for(Source("plan", "(bring x den)\n(bring\n(bring b den)\n(bringg b den)\nnothing at all"), PROBLEM)

@@ -96,14 +96,6 @@ def test_plans_are_valid(goal: str, planner: str, tmp_path: Path) -> None:
     assert accepted(problem, str(result.plan), tmp_path)
 
 
-@pytest.mark.parametrize("planner", PLANNERS)
-def test_no_plan_is_not_bad_input(planner: str) -> None:
-    state = KITCHEN.with_facts(frozenset({Atom("unreachable", ("chest",))}))
-    result = solve(problem_text(DOMAIN, state, "(in cup chest)"), planner)
-    assert (result.status, result.plan) == (PlanStatus.UNSOLVABLE, None)
-    assert "operators" in result.message
-
-
 def test_taking_many_things_off_a_table_takes_no_longer_than_putting_them_somewhere() -> None:
     """Fast Downward by itself searches for more than a minute when it is asked for what is not to hold."""
     cups = {f"cup{n}": "item" for n in range(8)}

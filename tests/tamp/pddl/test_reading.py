@@ -10,10 +10,8 @@ from unified_planning.io import PDDLReader
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.files.source import Source, read
-from tamp.model.goal_syntax import DEEPEST
 from tamp.pddl.judges import judge_of
 from tamp.pddl.reading import locate, parse
-from tamp.pddl.tree import unbalanced
 
 DOMAIN = """(define (domain d)
   (:requirements :strips :typing)
@@ -78,12 +76,6 @@ def test_a_domain_is_a_name_a_folder_or_a_file(tmp_path: Path) -> None:
         locate(tmp_path / "empty")
 
 
-def test_what_is_changed_in_a_domain_is_not_in_one_that_is_read_afterwards() -> None:
-    first = parse(Source("d.pddl", DOMAIN))
-    first.clear_actions()
-    assert [a.name for a in parse(Source("d.pddl", DOMAIN)).actions] == ["a"]
-
-
 SMALL = """(define (domain d) (:requirements :strips :typing)
  (:types a - object)
  (:predicates (p ?x - a) (q))
@@ -121,19 +113,3 @@ def test_what_the_parser_does_not_read_is_named_with_its_place() -> None:
 
 def test_what_is_read_but_cannot_be_followed_is_named() -> None:
     assert "does not support trajectory constraints" in refused(tail="(:constraints (sometime (q)))")
-
-
-@pytest.mark.parametrize(
-    ("text", "place", "says"),
-    [
-        ("(define (a) (b)", (1, 1), "never closed"),
-        ("(a))\n", (1, 4), "closes nothing"),
-        ("(define\n (:action a :effect (and (b) (c))\n (:action b))", (2, 2), "before the next section"),
-        ("(" * (DEEPEST + 1), (1, DEEPEST + 1), "levels"),
-    ],
-)
-def test_parentheses_that_do_not_match_are_placed(text: str, place: tuple[int, int], says: str) -> None:
-    wrong = unbalanced(text)
-    assert wrong is not None
-    assert Source("x", text).place(wrong[0]) == place
-    assert says in wrong[1]

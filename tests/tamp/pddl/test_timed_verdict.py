@@ -138,9 +138,3 @@ def test_what_may_begin_or_end_together_may_be_printed_one_before_the_other(star
     """A light of 4 s from 0.001 s, and 4/3 s of sweeping in it, to its very end and from its very beginning."""
     found = sailed(f"0.001: (light) [4.000]\n{start}: (sweep a) [1.333]\n", "(swept a)")
     assert found.valid is valid
-
-
-def test_steps_of_which_one_needs_the_end_of_the_other_are_not_put_in_order() -> None:
-    """VAL neither: what is printed does not say which comes first."""
-    assert not sailed("0.000: (sail a b) [3.333]\n3.333: (sail b a) [2.667]\n", "(at a)").valid
-    assert sailed("0.000: (sail a b) [3.333]\n3.334: (sail b a) [2.667]\n", "(at a)").rounded == (1, 2)

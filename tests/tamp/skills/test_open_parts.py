@@ -9,8 +9,8 @@ from motion.shapes import Shape
 from tamp.backends.libero.panda import panda
 from tamp.model.atoms import Atom
 from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject
-from tamp.planning.refinement import in_symbols, while_open
 from tamp.skills.base import Infeasible
+from tamp.skills.open_parts import in_symbols, while_open
 
 PICK = ("box", "desk")
 TOUCHED = Infeasible("collision", ("chest_low",), message="pick: chest_low is in the way")
