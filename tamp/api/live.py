@@ -124,7 +124,7 @@ class OrderedSession:
         if config.listen is not None or config.view:
             server = _listen(authority, None if config.listen is None else Path(config.listen), callbacks.say)
             opened.callback(server.close)
-            log.event("listens", path=server.path)
+            log.event("listens", path=server.path.resolve())
             events.subscribe(self._as_data_to(server.tell))
         callbacks.say(f"{name} (oracle perception, {config.clock} clock)")
         if self.live.script.over:
