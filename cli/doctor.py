@@ -1,6 +1,6 @@
 """`tamp doctor`: is this installation fit to run, and if not, what to do about it.
 
-Every library is imported in a process of its own: one that was compiled for another CPU kills only
+Every library is imported in a separate process: one that was compiled for another CPU kills only
 that process, and is reported like any other fault.
 """
 
@@ -65,7 +65,7 @@ DUE = {
 
 @dataclass(frozen=True)
 class Probe:
-    """Code for an interpreter of its own, where a `package` is installed: what is `found` where it succeeds, and
+    """Code for a separate interpreter, where a `package` is installed: what is `found` where it succeeds, and
     the advice where it fails. `drawn`: it draws."""
 
     name: str

@@ -122,7 +122,7 @@ def new(config: NewConfig, out: Output) -> int:
     from tamp.api import templates
 
     made = templates.new(config.kind, config.name, config.folder)
-    following = _scene_next(made) if config.kind == "scene" else _domain_next(made)
+    following = _next(made, config.kind == "scene")
     about = {"written": made.written, "changed": made.changed, "notes": made.notes, "next": following}
     labelled = (("wrote", made.written), ("changed", made.changed), ("note", made.notes))
     lines = [f"{label:9}{each}" for label, several in labelled for each in several]
@@ -130,13 +130,11 @@ def new(config: NewConfig, out: Output) -> int:
     return 0
 
 
-def _domain_next(made: Written) -> list[str]:
-    folder = shlex.quote(str(made.folder))
-    tried = [] if made.goal is None else [f'tamp solve --goal "{made.goal}" --domain {folder}']
-    return [f"tamp check {folder}", f"tamp test {folder}", *tried]
-
-
-def _scene_next(made: Written) -> list[str]:
-    bare = len(made.folder.parts) == 1  # a name alone is one of the shipped scenes
+def _next(made: Written, is_scene: bool) -> list[str]:
+    """What to type next."""
+    bare = is_scene and len(made.folder.parts) == 1  # a name alone is one of the shipped scenes
     said = shlex.quote(f"./{made.folder}" if bare else str(made.folder))
-    return [f"tamp scene show {said}", f'tamp solve --goal "{made.goal}" --scene {said}']
+    if is_scene:
+        return [f"tamp scene show {said}", f'tamp solve --goal "{made.goal}" --scene {said}']
+    tried = [] if made.goal is None else [f'tamp solve --goal "{made.goal}" --domain {said}']
+    return [f"tamp check {said}", f"tamp test {said}", *tried]

@@ -103,7 +103,3 @@ def _invoke() -> int:
     """Typer's own errors (usage) exit 2; an interrupt before a command starts is reported like any other."""
     app()
     return 0
-
-
-if __name__ == "__main__":
-    main()

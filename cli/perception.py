@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def record(config: RecordConfig, out: Output) -> int:
-    """Record each scene into a folder of its own."""
+    """Record each scene into its own folder."""
     found, orders = [], camera_recordings.orders(config)
     with progress("recording", len(orders)) as done:
         for order in orders:

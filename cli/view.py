@@ -1,4 +1,4 @@
-"""`tamp view`: a run in the browser, while it goes on or afterwards, or an arm; and a page beside another command."""
+"""`tamp view`: a run in the browser, while it goes on or afterwards, or an arm; and a page during another command."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _until_alone(ended: threading.Event) -> None:
 @contextlib.contextmanager
 def viewed(folder: Path, on: bool) -> Iterator[None]:
     """Serve a page of the run in `folder`, which may begin later, as long as this lasts, where that is wanted, `on`: in
-    a process of its own, which ends with the run however that ends. Its address is printed once it is there."""
+    a separate process, which ends with the run however that ends. Its address is printed once it is there."""
     if not on:
         yield
         return

@@ -198,14 +198,14 @@ def run(name: str, words: Sequence[str]) -> int:
     failed = [f"{row.line} {row.case}: {row.detail}" for row in rows if row.ok is False]
     if as_json:
         found = {line: totals(some) for line, some in grouped(rows).items()}
-        told = {
+        record = {
             "bench": name,
             "machine": machine(),
             "options": {k: v for k, v in options.items() if k != "kept"},
             "lines": found,
             "failed": failed,
         }
-        sys.stdout.write(json.dumps(told, default=str) + "\n")
+        sys.stdout.write(json.dumps(record, default=str) + "\n")
     else:
         sys.stdout.write(f"{machine()}\nvalues: median, 95th percentile, maximum\n\n{table(rows)}\n")
         sys.stdout.writelines(f"{line}\n" for line in failed)

@@ -73,7 +73,7 @@ EXPECTED = BY_CONTROLLER | {
 
 @dataclass(frozen=True)
 class Case:
-    """A fault: what the emulator is told, or who stops the run; at the k-th motion, and how far through it."""
+    """A fault: what the emulator is ordered, or what stops the run; at the k-th motion, and how far through it."""
 
     kind: str
     motion: int

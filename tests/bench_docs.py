@@ -21,8 +21,8 @@ def bench(page: tuple[str, ...] = (), quick: bool = False) -> Iterator[Row]:
     for path in [Path(name).resolve() for name in page] or pages():
         for verdict in check_page(path, slow=not quick):
             good = not verdict.wrong and verdict.kind != "unmarked"
-            told = {"kind": verdict.kind, "why": verdict.block.marks.get("not run", "")}
-            yield Row(str(path.relative_to(ROOT)), good, {}, "\n".join(verdict.wrong), verdict.block.place, told)
+            data = {"kind": verdict.kind, "why": verdict.block.marks.get("not run", "")}
+            yield Row(str(path.relative_to(ROOT)), good, {}, "\n".join(verdict.wrong), verdict.block.place, data)
 
 
 def summary(rows: Sequence[Row]) -> Iterator[str]:

@@ -67,7 +67,7 @@ def bench(only: tuple[str, ...] = ("measured", "develop")) -> Iterator[Row]:
             for case in unpacked(part, Path(folder)):
                 code, findings = checked(Path(folder) / part / case["folder"])
                 came_out = verdict(case, findings)
-                told = [f"{Path(f['file']).name}:{f['line']}: {f['message']}" for f in findings[:3]]
-                shown = f"{case['folder']}: {case['fault']}: {told}" if part == "develop" else case["kind"]
+                printed = [f"{Path(f['file']).name}:{f['line']}: {f['message']}" for f in findings[:3]]
+                shown = f"{case['folder']}: {case['fault']}: {printed}" if part == "develop" else case["kind"]
                 yield Row(f"{part}: found", came_out != "missed" and code in (1, 2), detail=f"exit {code}: {shown}")
                 yield Row(f"{part}: at the place", came_out == "at the place", detail=shown)

@@ -55,7 +55,7 @@ class Probe:
     place: list[Array] = field(default_factory=list)
 
     def __call__(self, action: Array) -> Array:
-        self.tool.append(self.environment.robot_state().T_world_tool[:3, 3].copy())
+        self.tool.append(self.environment.observe().T_world_tool[:3, 3].copy())
         self.place.append(self.environment.pose_of(self.thing)[:3, 3])
         return action
 

@@ -102,8 +102,8 @@ def tried(world: World, engine: SecondEngine, rng: np.random.Generator) -> tuple
     near = min(filter(None, (report.bodies, report.itself)), key=lambda n: n.distance, default=None)
     if near is None:
         return "", True, values
-    told = f"{near.link} and {near.other} at {near.time:.2f} s of {motion.trajectory.duration:.2f}"
-    return told, near.distance >= -APART, values | {"inside, mm": max(0.0, -1000 * near.distance)}
+    why = f"{near.link} and {near.other} at {near.time:.2f} s of {motion.trajectory.duration:.2f}"
+    return why, near.distance >= -APART, values | {"inside, mm": max(0.0, -1000 * near.distance)}
 
 
 def bench(robots: tuple[str, ...] = ROBOTS, scenes: int = 20, pairs: int = 500, seed: int = 0) -> Iterator[Row]:
@@ -117,6 +117,6 @@ def bench(robots: tuple[str, ...] = ROBOTS, scenes: int = 20, pairs: int = 500, 
             with second_engine(robot, things) as engine:
                 for pair in range(pairs):
                     rng = np.random.default_rng((seed, ROBOTS.index(name), number, pair))
-                    told, ok, values = tried(world, engine, rng)
-                    line = f"{name}: {told}" if ok is None else name
-                    yield Row(line, ok, values, f"scene {number}, pair {pair}: {told}")
+                    why, ok, values = tried(world, engine, rng)
+                    line = f"{name}: {why}" if ok is None else name
+                    yield Row(line, ok, values, f"scene {number}, pair {pair}: {why}")

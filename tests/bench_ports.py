@@ -56,7 +56,7 @@ SIDE = (
 )  # fmt: skip
 CONTROL = 502 if os.geteuid() == 0 else 20502
 Address = tuple[str, int]
-Told = dict[str, Any]
+Announced = dict[str, Any]
 """The first line of a server: where it listens."""
 
 
@@ -66,13 +66,13 @@ class Port:
     begins a connection."""
 
     name: str
-    address: Callable[[Told], Address]
-    piece: Callable[[Random, Told], bytes]
-    probe: Callable[[Address, Told], None]
+    address: Callable[[Announced], Address]
+    piece: Callable[[Random, Announced], bytes]
+    probe: Callable[[Address, Announced], None]
     opening: Callable[[Random, int], bytes] = lambda rng, port: b""
 
 
-def answers_policy(address: Address, told: Told) -> None:
+def answers_policy(address: Address, announced: Announced) -> None:
     with socket.create_connection(address, timeout=ANSWER) as client:
         client.sendall(handshake(Random(0), address[1]))
         reader = client.makefile("rb")
@@ -83,40 +83,40 @@ def answers_policy(address: Address, told: Told) -> None:
         assert "policy" in msgpack.unpackb(reader.read(size)), "no metadata"
 
 
-def answers_page(address: Address, told: Told) -> None:
+def answers_page(address: Address, announced: Announced) -> None:
     connection = http.client.HTTPConnection(*address, timeout=ANSWER)
-    connection.request("GET", urlsplit(told["page"]).path)
+    connection.request("GET", urlsplit(announced["page"]).path)
     answer = connection.getresponse()
     assert answer.status == 200 and b"</html>" in answer.read(), "no page"
 
 
-def answers_side(address: Address, told: Told) -> None:
+def answers_side(address: Address, announced: Announced) -> None:
     with socket.create_connection(address, timeout=ANSWER) as client:
         client.sendall(b'{"clear": "faults"}\n{"query": "state"}\n')
         reader = client.makefile("rb")
         assert json.loads(reader.readline()) == {"cleared": "faults"}
-        assert json.loads(reader.readline())["model"] == told["model"]
+        assert json.loads(reader.readline())["model"] == announced["model"]
 
 
-def answers_control(address: Address, told: Told) -> None:
-    answers_side((told["host"], told["fault_port"]), told)
+def answers_control(address: Address, announced: Announced) -> None:
+    answers_side((announced["host"], announced["fault_port"]), announced)
     with socket.create_connection(address, timeout=ANSWER) as client:
         client.sendall(struct.pack(">HHHB", 7, 2, 1, 13))  # its state
         assert client.recv(100)[:4] == b"\x00\x07\x00\x02", "no state"
 
 
-def speaks(address: Address, told: Told) -> None:
-    answers_side((told["host"], told["fault_port"]), told)
+def speaks(address: Address, announced: Announced) -> None:
+    answers_side((announced["host"], announced["fault_port"]), announced)
     with socket.create_connection(address, timeout=ANSWER) as client:
         assert client.recv(1), "no report"
 
 
-def upgrade(rng: Random, told: Told) -> bytes:
-    return head("/", rng, Host=f"127.0.0.1:{told['port']}", Upgrade="websocket", Connection="Upgrade")
+def upgrade(rng: Random, announced: Announced) -> bytes:
+    return head("/", rng, Host=f"127.0.0.1:{announced['port']}", Upgrade="websocket", Connection="Upgrade")
 
 
-def page_request(rng: Random, told: Told) -> bytes:
-    page = urlsplit(told["page"])
+def page_request(rng: Random, announced: Announced) -> bytes:
+    page = urlsplit(announced["page"])
     secret = page.path if rng.random() < 0.9 else "/"
     if rng.random() < 0.4:
         return head(secret + rng.choice(("", "events", "picture/x", "nothing")), rng, Host=page.netloc)
@@ -126,16 +126,16 @@ def page_request(rng: Random, told: Told) -> bytes:
     return head(f"{secret}order", rng, **own).replace(b"GET", b"POST", 1) + order
 
 
-def anything(rng: Random, told: Told) -> bytes:
+def anything(rng: Random, announced: Announced) -> bytes:
     return rng.choice((letters(rng), head("/", rng), line(SIDE, rng)))
 
 
-def here(told: Told) -> Address:
-    return "127.0.0.1", told["port"]
+def here(announced: Announced) -> Address:
+    return "127.0.0.1", announced["port"]
 
 
-def of_page(told: Told) -> Address:
-    page = urlsplit(told["page"])
+def of_page(announced: Announced) -> Address:
+    page = urlsplit(announced["page"])
     return str(page.hostname), int(page.port or 0)
 
 
@@ -158,14 +158,14 @@ def arm_viewed(folder: Path) -> list[str]:
 PAGE = Port("page", of_page, page_request, answers_page)
 SERVERS: dict[str, tuple[Callable[[Path], list[str]], tuple[Port, ...]]] = {
     "policy": (lambda folder: [sys.executable, "-m", "tests.bench_ports"], (
-        Port("messages", here, lambda rng, told: frame(message(rng), rng), answers_policy, handshake),
+        Port("messages", here, lambda rng, announced: frame(message(rng), rng), answers_policy, handshake),
         Port("handshakes", here, upgrade, answers_policy),
     )),
     "view": (viewed, (PAGE,)),
     "view of an arm": (arm_viewed, (PAGE,)),
     "xarm emulate": (emulated, (
-        Port("side", lambda t: (t["host"], t["fault_port"]), lambda rng, told: line(SIDE, rng), answers_side),
-        Port("control", lambda t: (t["host"], CONTROL), lambda rng, told: request(rng), answers_control),
+        Port("side", lambda t: (t["host"], t["fault_port"]), lambda rng, announced: line(SIDE, rng), answers_side),
+        Port("control", lambda t: (t["host"], CONTROL), lambda rng, announced: request(rng), answers_control),
         Port("reports", lambda t: (t["host"], t["reports"][0]), anything, speaks),
         Port("detections", lambda t: (t["host"], 5556), anything, speaks),
     )),
@@ -175,10 +175,10 @@ SERVERS: dict[str, tuple[Callable[[Path], list[str]], tuple[Port, ...]]] = {
 
 @dataclass
 class Running:
-    """A server that runs, what it told, and what it writes on its standard error."""
+    """A server that runs, what it announced, and what it writes on its standard error."""
 
     process: subprocess.Popen[str]
-    told: Told
+    announced: Announced
     errors: Path
     peak: int = 0
 
@@ -216,7 +216,9 @@ def running(command: Callable[[Path], list[str]]) -> Iterator[Running]:
                 process.kill()
 
 
-def send(port: Port, address: Address, told: Told, pieces: Sequence[Random], left: list[socket.socket]) -> None:
+def send(
+    port: Port, address: Address, announced: Announced, pieces: Sequence[Random], left: list[socket.socket]
+) -> None:
     """Pieces over a connection, or over another one where the server has hung up. Some are left open."""
     client: socket.socket | None = None
     for rng in pieces:
@@ -227,7 +229,7 @@ def send(port: Port, address: Address, told: Told, pieces: Sequence[Random], lef
                 left.append(client)
                 client.settimeout(PATIENCE)
                 client.sendall(port.opening(rng, address[1]))
-            piece = port.piece(rng, told)
+            piece = port.piece(rng, announced)
             client.settimeout(PATIENCE)
             client.sendall(piece if rng.random() < 0.9 else piece[: rng.randrange(len(piece) + 1)])
     while len(left) > MOST_LEFT or (left and rng.random() < 0.6):
@@ -253,16 +255,16 @@ def hung_up(client: socket.socket) -> bool:
 def batch(port: Port, server: Running, seed: int, numbers: range) -> str:
     """What is wrong after these pieces, empty when nothing is. A probe that is refused is repeated while there is
     time."""
-    address, left = port.address(server.told), list[socket.socket]()
+    address, left = port.address(server.announced), list[socket.socket]()
     for first in numbers[::TOGETHER]:
         together = range(first, min(first + TOGETHER, numbers.stop))
-        send(port, address, server.told, [Random(f"ports/{seed}/{n}") for n in together], left)
+        send(port, address, server.announced, [Random(f"ports/{seed}/{n}") for n in together], left)
     for client in left:
         client.close()
     end, why = time.monotonic() + ANSWER, ""
     while time.monotonic() < end and server.process.poll() is None:
         try:
-            port.probe(address, server.told)
+            port.probe(address, server.announced)
             return server.wrong()
         except (OSError, AssertionError, ValueError, KeyError, http.client.HTTPException) as e:
             why = f"{type(e).__name__}: {e}"

@@ -34,15 +34,15 @@ def bench(
             continue
         plan, made = spoilt(good, problem, mistakes, rng)
         judge, before = judge_of(problem), _work()
-        valid, mend = _judged(plan, judge, seconds)
+        valid, repair = _judged(plan, judge, seconds)
         if valid:
             continue
         values = {"s": _work() - before, "steps": len(plan)}
-        repaired = bool(mend.words) and judged(
-            Source("mend", "".join(f"{s}\n" for s in mend.steps) or "; none\n"), judge
+        repaired = bool(repair.words) and judged(
+            Source("repair", "".join(f"{s}\n" for s in repair.steps) or "; none\n"), judge
         )
         name = file.relative_to(ROOT).parent / ("" if file.name == "problem.pddl" else file.stem)
-        yield Row(str(name), bool(repaired), values, mend.why_none, f"{length} steps, {n}: {', '.join(made)}")
+        yield Row(str(name), bool(repaired), values, repair.why_none, f"{length} steps, {n}: {', '.join(made)}")
 
 
 def _work() -> float:

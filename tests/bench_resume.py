@@ -89,8 +89,8 @@ def _episode(setup: Setup, k: Key) -> EpisodeRecord:
         log.event("start", task=k.suite)
         time.sleep(rng.uniform(0.0, 0.01))
     success, steps = rng.random() < 0.8, rng.randrange(50, 150)
-    told = {"failure_stage": None if success else "execution", "success": success, "steps": steps, "lasting": success}
-    return record(k, setup, "wait", told | {"plan": ["(wait)"] * rng.randrange(30), "wall_seconds": rng.random()})
+    values = {"failure_stage": None if success else "execution", "success": success, "steps": steps, "lasting": success}
+    return record(k, setup, "wait", values | {"plan": ["(wait)"] * rng.randrange(30), "wall_seconds": rng.random()})
 
 
 def outcome(folder: Path) -> tuple[Counter[str], Any]:

@@ -94,7 +94,7 @@ _numbers = itertools.count(1)
 
 @contextmanager
 def running(model: str = "xarm6", *options: str) -> Iterator[Emulator]:
-    """An emulated arm, which runs in real time, as does whoever talks to it meanwhile."""
+    """An emulated arm, which runs in real time, as does what talks to it meanwhile."""
     with in_real_time():
         emulator = Emulator(model, options)
         try:

@@ -26,7 +26,7 @@ from tamp.pddl.planner import Engine
 
 @dataclass(eq=False)
 class Live:
-    """A session and its world; `events` is everything that it told."""
+    """A session and its world; `events` is everything that it published."""
 
     backend: Backend
     at_table: TabletopAgent | None
@@ -67,13 +67,13 @@ class Live:
 
 
 def direct(live: Live, decide: Decide) -> Director:
-    """Have somebody decide in the planner's place."""
+    """Let something else decide in the planner's place."""
     at, session, publish = live.at_table, live.session, live.session.publish
     assert at is not None
     director = Director(decide, session.order, lambda: session.activities, at.listed, at.table)
-    told = Events(publish, director.hear)
+    both = Events(publish, director.hear)
     at.director = director
-    session.publish = told
+    session.publish = both
     return director
 
 

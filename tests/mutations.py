@@ -115,7 +115,7 @@ def _other_argument(fitting: bool) -> Mutation:
 
 
 def random_action(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
-    """A ground action that nobody asked for, somewhere; in a plan with times as long as its neighbour, after all."""
+    """A ground action at random, somewhere; in a plan with times as long as its neighbour, after all."""
     operators = sorted(problem.actions, key=lambda a: a.name)
     rng.shuffle(operators)
     arguments = [(o.name, [sorted(x.name for x in problem.objects(p.type)) for p in o.parameters]) for o in operators]

@@ -51,9 +51,9 @@ def test_it_goes_on_where_it_was_interrupted(made_up: Path, capsys: pytest.Captu
     bench.run("made-up", ["--out", str(made_up), "--n", "1", "--only", "first"])
     bench.run("made-up", ["--out", str(made_up), "--n", "2", "--json"])
     assert MEASURED == ["first 0", "first 1", "second 0", "second 1"]
-    told = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert told["lines"]["first"]["n"] == told["lines"]["second"]["n"] == 2
-    assert told["options"] == {"n": 2, "only": ["first", "second"], "slow": False}
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert found["lines"]["first"]["n"] == found["lines"]["second"]["n"] == 2
+    assert found["options"] == {"n": 2, "only": ["first", "second"], "slow": False}
 
 
 def test_unknown_benches_and_parts_are_refused_with_what_is_valid(

@@ -19,7 +19,7 @@ RUN = [pytest.param(p, marks=() if p.stem == "first_task" else pytest.mark.thoro
 @pytest.mark.episode
 @pytest.mark.parametrize("path", RUN)
 def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it asserts holds, in a kernel of its own that finds this checkout, and the command beside its Python."""
+    """What it asserts holds, in a kernel of its own that finds this checkout, and its command."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     for folder in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "TMPDIR"):

@@ -175,6 +175,9 @@ def _never(problem: Any, goals: Sequence[Any], reached: Reached) -> tuple[str, .
             for effect in action.effects if hasattr(action, "preconditions") else ():
                 if (given := given_by(effect, literal)) is None:
                     continue
+                for parameter in action.parameters:  # what there is only one of is known, too
+                    if parameter not in given and len(some := list(problem.objects(parameter.type))) == 1:
+                        given[parameter] = problem.environment.expression_manager.ObjectExp(some[0])
                 needed = parts(c.substitute(given) for c in (*action.preconditions, effect.condition))
                 ground = (c for c in needed if not any(x.is_parameter_exp() for x in within(c)))
                 new = [x for c in ground for x in _impossible(c, reached) if x not in found]

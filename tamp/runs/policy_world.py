@@ -97,7 +97,7 @@ class _Actions:
 
     def observe(self) -> RobotState:
         """Proprioception now."""
-        return self._environment.robot_state()
+        return self._environment.observe()
 
     def command(self, displacement: Array, opening: float) -> None:
         """One control step."""
@@ -188,7 +188,7 @@ class _PolicyAgent:
 
     def _calibration(self) -> Calibration:
         environment, corrected = self.environment, self.episode.settings.calibration
-        found = in_metres(calibration(environment), self.world.noise, environment.robot_state().T_world_tool)
+        found = in_metres(calibration(environment), self.world.noise, environment.observe().T_world_tool)
         return found if corrected is None else found.corrected(read_calibration(corrected))
 
     def _spoilt(self, images: tuple[Image, ...]) -> tuple[Image, ...]:

@@ -138,7 +138,7 @@ class _Recorder:
             images = self._noise(clean)
             instances = {c: self._owners.instances(self.environment, c, self.order.size) for c in CAMERAS}
             self.writer.true(self._moment(instances), instances)
-        self.writer.felt(Observation(self.environment.time, self.environment.robot_state(), images))
+        self.writer.felt(Observation(self.environment.time, self.environment.observe(), images))
         self._periods += 1
 
     def _moment(self, instances: dict[str, Array]) -> TrueMoment:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from tamp.backends.xarm.detections import Detection, Detector
 from tamp.backends.xarm.report_stream import ArmStatus
 from tamp.backends.xarm.workcell import Workcell
 from tamp.view.episode_page import RunStatus
+from tamp.view.live_page import EventSource
 from tamp.view.story import Story
 
 EVERY = 0.05
@@ -41,7 +42,7 @@ Line = tuple[str, bool]
 
 
 @dataclass(eq=False)
-class ArmSource:
+class ArmSource(EventSource):
     """The reports of the arm at `host`, in its world: `look` gives the newest. It only listens."""
 
     cell: Workcell
@@ -54,10 +55,6 @@ class ArmSource:
     _seen: float = 0.0
     _q: Array | None = None
     _scene: dict[str, Any] = field(default_factory=dict)
-
-    def turned(self) -> bool:
-        """It is always the same arm."""
-        return False
 
     def more(self) -> list[dict[str, Any]]:
         """The events that came since: the world first, then where the arm is and what is seen, when that changes."""
@@ -87,57 +84,43 @@ class ArmSource:
     def extra(self, story: Story, status: RunStatus) -> dict[str, Any]:
         """What the page shows of an arm in place of a run's goal and actions."""
         q = np.zeros(0) if self._q is None else self._q
-        lines = [*lines_of(self.look()), *self._trouble()]
+        lines = lines_of(self.look())
+        if self.detector is None:
+            lines.append(("the world names no detector", False))
+        elif (trouble := self.detector.trouble()) is not None:
+            lines.append((trouble, True))
         arm = {"lines": lines, "values": values_of(self.cell, q) if len(q) else []}
         title = f"{self.cell.arm.name} at {self.host}"
         named = {"title": title, "name": self.host, "about": about(self.cell)}
         return {**named, "arm": arm, "orders_taken": False, "no_orders": "", "report": ""}
 
-    def order(self, story: Story, order: Any) -> dict[str, Any]:
-        """This page takes none."""
-        return {"taken": False, "why": "this page only listens to an arm"}
-
-    def _trouble(self) -> Iterator[Line]:
-        """What is wrong with the detector."""
-        if self.detector is None:
-            yield "the world names no detector", False
-        elif (trouble := self.detector.trouble()) is not None:
-            yield trouble, True
-
 
 def scene_of(cell: Workcell, detections: Iterable[Detection], now: float) -> dict[str, Any]:
     """A `scene` event with the workspace, the boxes that are kept out of, named poses, cameras and what is seen at a
     time in seconds since the epoch, the newest first."""
-    scene: dict[str, Any] = {"event": "scene", "whole": True, "objects": {}, "poses": {}, "boxes": {}, "notes": {}}
-    for name, kind, low, high in (
-        ("workspace", "workspace", cell.workspace.low, cell.workspace.high),
-        *((box.name, "keep out", box.low, box.high) for box in cell.keep_out),
-    ):
-        _add(scene, name, kind, (low + high) / 2, (low, high))
-    for pose in cell.poses.values():
-        _add(scene, pose.name, "pose", pose.T_base_tool[:3, 3])
-    for name, T_base_camera in cell.cameras.items():
-        _add(scene, name, "camera", T_base_camera[:3, 3])
+    space = (cell.workspace.low, cell.workspace.high)
+    shown: list[tuple[str, str, Array, tuple[Array, Array] | None, str]]
+    shown = [("workspace", "workspace", (space[0] + space[1]) / 2, space, "")]
+    shown += [(b.name, "keep out", (b.low + b.high) / 2, (b.low, b.high), "") for b in cell.keep_out]
+    shown += [(pose.name, "pose", pose.T_base_tool[:3, 3], None, "") for pose in cell.poses.values()]
+    shown += [(name, "camera", T[:3, 3], None, "") for name, T in cell.cameras.items()]
     for d in sorted(detections, key=lambda d: (-d.time, d.label, *d.p_base))[:MOST_SHOWN]:
-        age = now - d.time
+        age, label = now - d.time, " ".join(d.label.split())
         note = f"sure {d.confidence:.2f}, age {f'{age:.0f} s' if abs(age) < 86400 else 'days'}"
         kind = "seen, old" if abs(age) > cell.detector.max_age else "seen"
-        _add(scene, _short(d.label), kind, d.p_base, (d.p_base - SEEN_HALF, d.p_base + SEEN_HALF), note)
+        label = label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
+        shown.append((label, kind, d.p_base, (d.p_base - SEEN_HALF, d.p_base + SEEN_HALF), note))
+    scene: dict[str, Any] = {"event": "scene", "whole": True, "objects": {}, "poses": {}, "boxes": {}, "notes": {}}
+    for name, kind, at, box, note in shown:
+        free, number = name, 1
+        while free in scene["poses"]:  # a world and its detector may use a name for several things
+            number += 1
+            free = f"{name} {number}"
+        scene["objects"][free], scene["notes"][free] = kind, note
+        scene["poses"][free] = [*(float(v) for v in at), 1.0, 0.0, 0.0, 0.0]
+        if box is not None:
+            scene["boxes"][free] = [[float(v) for v in corner] for corner in box]
     return scene
-
-
-def _add(
-    scene: dict[str, Any], name: str, kind: str, at: Array, box: tuple[Array, Array] | None = None, note: str = ""
-) -> None:
-    """By its name, or the next that is free: a world and its detector may use one for several things."""
-    free, number = name, 1
-    while free in scene["poses"]:
-        number += 1
-        free = f"{name} {number}"
-    scene["objects"][free], scene["notes"][free] = kind, note
-    scene["poses"][free] = [*(float(v) for v in at), 1.0, 0.0, 0.0, 0.0]
-    if box is not None:
-        scene["boxes"][free] = [[float(v) for v in corner] for corner in box]
 
 
 def status_of(cell: Workcell, look: ArmStatus) -> RunStatus:
@@ -191,8 +174,3 @@ def about(cell: Workcell) -> list[tuple[str, str]]:
 def _number(value: float, digits: int) -> str:
     """Rounded, and never a negative zero."""
     return f"{round(float(value), digits) + 0.0:.{digits}f}"
-
-
-def _short(label: str) -> str:
-    label = " ".join(label.split())
-    return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"

@@ -20,13 +20,12 @@ from tamp.view.log_fields import Event, is_measured
 class DrawnRobot:
     """A robot that a log names. `period` are the seconds of its control step, `posture` (n,) rad where it rests by its
     description, None where that does not say; `p_flange_tool` (3,) is where its tool point is, None where the log has
-    that at each step; `reach` in metres from the axis of its first joint to its flange, None where it is not known."""
+    that at each step."""
 
     shape: RobotShape
     period: float | None = None
     posture: Array | None = None
     p_flange_tool: Array | None = None
-    reach: float | None = None
 
     def configuration(self, event: Event) -> tuple[Array, float] | None:
         """Joint values (n,) rad and metres between the fingers, as this robot felt them in an event; None in one that
@@ -44,11 +43,6 @@ class DrawnRobot:
         T_world_flange = self.shape.frame(FLANGE, felt[0])
         return np.asarray(T_world_flange[:3, :3] @ self.p_flange_tool + T_world_flange[:3, 3])
 
-    def values(self, event: Event) -> tuple[float, ...] | None:
-        """The same in one row, joints first: what a picture of it is drawn from."""
-        felt = self.configuration(event)
-        return None if felt is None else (*(round(float(v), 4) for v in felt[0]), round(felt[1], 4))
-
 
 FLANGE = "tool"
 """The part of an arm's model (`motion.arm_model`) that is at its flange."""
@@ -59,19 +53,12 @@ MOVES = ("command", "begin", "at")
 def robot_of(e: Event) -> DrawnRobot | None:
     """The robot that an event names; None where it names none of which there is a description here, as of a body's
     file that is gone."""
-    if e.get("event") == "robot":
-        return _standing(e)
     if e.get("event") in ("start", "world") and isinstance(e.get("arm"), str) and e["arm"] in ARMS:
         return _from_table(e)
-    return None
-
-
-def _standing(e: Event) -> DrawnRobot | None:
-    """The robot of a `robot` event."""
     from tamp.backends import bodies
 
     body, shoulder, period = (e.get(k) for k in ("body", "shoulder", "period"))
-    if not isinstance(body, str) or not _turned(shoulder):
+    if e.get("event") != "robot" or not isinstance(body, str) or not _turned(shoulder):
         return None
     try:
         found = bodies.find(body)
@@ -79,9 +66,8 @@ def _standing(e: Event) -> DrawnRobot | None:
         return None
     values = np.asarray(shoulder, dtype=float)
     known = float(period) if is_measured(period) and period > 0 else None
-    robot = found.robot
-    placed = RobotShape.of(robot).with_shoulder_at(from_quat(values[:3], values[3:]))
-    return DrawnRobot(placed, known, robot.posture, reach=found.reach)
+    placed = RobotShape.of(found.robot).with_shoulder_at(from_quat(values[:3], values[3:]))
+    return DrawnRobot(placed, known, found.robot.posture)
 
 
 def _from_table(e: Event) -> DrawnRobot:

@@ -33,6 +33,7 @@ class EventSource(Protocol):
 
     def turned(self) -> bool:
         """Whether it is another run now than at the last look."""
+        return False
 
     def more(self) -> list[dict[str, Any]]:
         """The events that came since."""
@@ -45,6 +46,7 @@ class EventSource(Protocol):
 
     def order(self, story: Story, order: Any) -> dict[str, Any]:
         """Pass an order on; what became of it."""
+        return {"taken": False, "why": "this page takes no orders"}
 
 
 @dataclass(eq=False)

@@ -146,17 +146,13 @@ class LogSource:
 
 def followed(run: Path | None, wait: bool = False, local: bool = True) -> LogSource:
     """What is to be shown. InputError for what is no run; with `wait` it may begin later."""
-    if run is None:
-        return LogSource(local=local)
+    if run is None or (wait and not run.is_file() and not (run / LOG).exists()):
+        return LogSource(run, local=local)
     valid = f"valid: an episode's folder, or its {LOG}; without one, the newest under {EPISODES}/"
     if not run.exists():
-        if wait:
-            return LogSource(run, local=local)
         raise InputError(f"{run} does not exist; {valid}; or --wait for it to begin")
     path = run if run.is_file() else run / LOG
     if run.is_dir() and not path.exists():
-        if wait:
-            return LogSource(run, local=local)
         inside = newest(run) or newest(run / EPISODES.name)
         hint = f"; such as {inside.parent}" if inside else ""
         raise InputError(f"{run} holds no {LOG}; {valid}{hint}")
@@ -171,7 +167,7 @@ def followed(run: Path | None, wait: bool = False, local: bool = True) -> LogSou
 
 def give(socket: Path | None, data: Any) -> dict[str, Any]:
     """Pass an order, as an object of JSON, on to the session that listens at a Unix socket; whether it was `taken`,
-    None where the session does not say, and `why` not. Each order has a connection of its own, so that a page never
+    None where the session does not say, and `why` not. Each order has its own connection, so that a page never
     blocks other clients."""
     if socket is None:
         return {"taken": False, "why": "no session takes orders now"}

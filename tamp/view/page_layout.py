@@ -58,7 +58,7 @@ class Layout:
         whole = {
             "style": Markup(_asset("page.css")),
             "script": Markup(script),
-            "hashes": [_hash(text) for text in (script, library) if text],
+            "hashes": [b64encode(sha256(text.encode()).digest()).decode() for text in (script, library) if text],
             "three": b64encode(gzip.compress(library.encode(), mtime=0)).decode() if library else "",
             "data": Markup(in_script(data)),
             "live": live,
@@ -89,10 +89,6 @@ def three_js() -> str:
     if "WebGLRenderer" not in library:
         raise InputError("trimesh has no three.js in viewer.zip; valid: trimesh 4 or 5, by extra [motion]")
     return library
-
-
-def _hash(script: str) -> str:
-    return b64encode(sha256(script.encode()).digest()).decode()
 
 
 def in_script(data: Mapping[str, Any] | str) -> str:

@@ -94,21 +94,13 @@ class TrackedThing:
         return size is not None and min(size[:2]) > WIDE
 
 
-@dataclass(frozen=True, eq=False)
-class _Carried:
-    """What fingers closed on, and where that and the tool were then."""
-
-    thing: TrackedThing
-    tool: Point
-    T_world_thing: Array
-
-
 @dataclass(eq=False)
 class Tracks:
     """The robot and the things of a log so far. `felt` are its joint values and finger width, by control period, `path`
     where its tool was, metres in the world frame.
 
-    What fingers close on is carried by the tool until they move again, or until it is not seen to be held.
+    What fingers close on is carried by the tool until they move again, or until it is not seen to be held: `_carried`
+    are the thing, and where the tool and the thing were then.
     """
 
     robot: DrawnRobot | None = None
@@ -117,7 +109,7 @@ class Tracks:
     path: list[tuple[int, Point]] = field(default_factory=list)
     _stage: str = ""
     _action: str = ""
-    _carried: _Carried | None = None
+    _carried: tuple[TrackedThing, Point, Array] | None = None
     _seen_as: dict[str, str] = field(default_factory=dict)
 
     def add(self, e: Event, period: int) -> None:
@@ -139,8 +131,9 @@ class Tracks:
         return _at(self.path, period) if self.path and (period is None or self.path[0][0] <= period) else None
 
     def _move(self, e: Event, period: int) -> None:
-        if self.robot is not None and (values := self.robot.values(e)) is not None:
-            _record(self.felt, period, values)
+        if self.robot is not None and (felt := self.robot.configuration(e)) is not None:
+            q, opening = felt
+            _record(self.felt, period, (*(round(float(v), 4) for v in q), round(opening, 4)))
         tool = point(e.get("tool"))
         if tool is None and self.robot is not None and (found := self.robot.tool(e)) is not None:
             tool = point(found.tolist())
@@ -148,19 +141,20 @@ class Tracks:
             return
         _record(self.path, period, tool)
         if (carried := self._carried) is not None:
-            T_world_thing = carried.T_world_thing.copy()
-            T_world_thing[:3, 3] += np.subtract(tool, carried.tool)
-            _record(carried.thing.poses, period, T_world_thing)
+            thing, p_world_tool, T_world_thing = carried
+            T_world_thing = T_world_thing.copy()
+            T_world_thing[:3, 3] += np.subtract(tool, p_world_tool)
+            _record(thing.poses, period, T_world_thing)
         before, self._stage = self._stage, words(e, "stage")
         if self._stage == "grip" != before:
             self._carried = self._grasp(tool) if self._carried is None else None
 
-    def _grasp(self, tool: Point) -> _Carried | None:
+    def _grasp(self, tool: Point) -> tuple[TrackedThing, Point, Array] | None:
         """What the action is about, if the tool is there when the fingers begin to move."""
         for name in self._action.strip("()").split()[1:]:
             thing = self.things.get(name)
             if thing is not None and not thing.ground and _near(thing, tool):
-                return _Carried(thing, tool, thing.pose())
+                return thing, tool, thing.pose()
         return None
 
     def _look(self, e: Event, period: int) -> None:
@@ -180,7 +174,7 @@ class Tracks:
             thing.parts = thing.parts or parts.get(label, ())
             if thing.corners is None and (box := _corners(boxes.get(label))) is not None:
                 thing.corners = moved(box, inverse(T_world_thing))
-            if self._carried is None or self._carried.thing is not thing:
+            if self._carried is None or self._carried[0] is not thing:
                 _record(thing.poses, period, T_world_thing)
         for label, values in values_of(e).items():
             if (known := self.things.get(called.get(label, label))) is not None:
@@ -189,12 +183,12 @@ class Tracks:
 
     def _hold(self, held: set[str]) -> None:
         """These things are seen to be held."""
-        if self._carried is not None and self._carried.thing.name not in held:
+        if self._carried is not None and self._carried[0].name not in held:
             self._carried = None
         tool = self.tool()
         for name in sorted(held & self.things.keys()):
             if self._carried is None and tool is not None:
-                self._carried = _Carried(self.things[name], tool, self.things[name].pose())
+                self._carried = self.things[name], tool, self.things[name].pose()
 
 
 def _near(thing: TrackedThing, tool: Point) -> bool:

@@ -3,13 +3,11 @@ judged, which are followed step by step, and a scene."""
 
 from __future__ import annotations
 
-import statistics
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -28,20 +26,6 @@ from tamp.view.page_layout import Layout
 SCRIPTS = ("common.js",)
 MOST_STEPS = 100
 """Steps that a table of facts has."""
-TIMES = (
-    ("planning_seconds", "planning and refinement"),
-    ("execution_seconds", "execution"),
-    ("wall_seconds", "the whole episode"),
-)
-
-
-def times_of(records: Sequence[EpisodeRecord]) -> list[tuple[str, float, float, float]]:
-    """How long planning, execution and episodes took: median, 95th percentile and the longest, in seconds."""
-    found = []
-    for what, name in TIMES:
-        values = sorted(getattr(r, what) for r in records)
-        found.append((name, statistics.median(values), values[ceil(0.95 * len(values)) - 1], values[-1]))
-    return found
 
 
 def changes(comparison: Comparison) -> list[tuple[str, int, int]]:
@@ -67,7 +51,6 @@ def bench_page(
             "suites": suite_rows(run.records),
             "tasks": rows(run.records, lambda r: r.task_name),
             "failures": failures(run.records),
-            "times": times_of(run.records),
             "failed": [_failed(run, r, pages, folder) for r in run.records if not r.success],
         }
         for run in runs
@@ -162,7 +145,8 @@ def fact_table(problem: Any, actions: Sequence[Any]) -> FactTable:
     states = list(accumulate(followed, simulator.force, initial=simulator.initial()))
     fluents = dict.fromkeys(fluent for a in followed for fluent in _changed_by(problem, a))
     values = [(written(f), tuple(_value(f, state) for state in states)) for f in fluents]
-    rows = sorted((row for row in values if len({*row[1]}) > 1), key=lambda row: (_first_change(row[1]), row[0]))
+    changed = [(next(n for n, v in enumerate(over) if v != over[0]), f, over) for f, over in values if len({*over}) > 1]
+    rows = [(f, over) for _, f, over in sorted(changed)]
     steps = tuple(f"({' '.join((a.action.name, *map(str, a.actual_parameters)))})" for a in followed)
     return FactTable(steps, tuple(rows), len(actions) - len(followed))
 
@@ -182,7 +166,3 @@ def _value(fluent: Any, state: Any) -> str:
     except UPUsageError:
         return "no value"
     return ("true" if value.bool_constant_value() else "false") if value.is_bool_constant() else str(value)
-
-
-def _first_change(values: Sequence[str]) -> int:
-    return next(n for n, value in enumerate(values) if value != values[0])

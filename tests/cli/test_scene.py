@@ -57,29 +57,6 @@ def test_a_scene_is_shown_with_all_that_can_be_said_of_it(tmp_path: Path) -> Non
         assert str(parse_goal(atom, load("tabletop"), answer["symbols"])) == atom
 
 
-SCENE = """
-instruction = "put the bowl on the plate"
-goal = "(on bowl_1 plate_1)"
-seed = 5
-[things.bowl_1]
-category = "akita_black_bowl"
-[things.plate_1]
-category = "plate"
-"""
-
-
-@pytest.mark.episode
-def test_a_declared_scene_is_drawn_by_its_own_seed(tmp_path: Path) -> None:
-    (tmp_path / "scene.toml").write_text(SCENE)
-    own, same, other = (
-        json.loads(scene("show", str(tmp_path), *seed, "--json").stdout)
-        for seed in ([], ["--seed", "5"], ["--seed", "6"])
-    )
-    assert own == same and own["objects"] != other["objects"]
-    assert (own["instruction"], own["goal"]) == ("put the bowl on the plate", "(on bowl_1 plate_1)")
-    assert {"(on bowl_1 main_table)", "(on plate_1 main_table)"} <= set(own["atoms"])
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

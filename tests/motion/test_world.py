@@ -77,7 +77,7 @@ def test_forward_kinematics_is_the_simulators(world: World, state: State, enviro
         q = rng.uniform(world.limits[:, 0], world.limits[:, 1])
         sim.data.qpos[addresses] = q
         sim.forward()
-        worst = max(worst, float(np.abs(world.forward(q) - environment.robot_state().T_world_tool).max()))
+        worst = max(worst, float(np.abs(world.forward(q) - environment.observe().T_world_tool).max()))
     sim.set_state(before)
     sim.forward()
     assert worst < 1e-6, worst

@@ -156,17 +156,12 @@ class LiberoEnvironment:
         """Where the arm's base stands in the world (3,)."""
         return np.array(self.sim.data._data.body(BASE_BODY).xpos)
 
-    def robot_state(self) -> RobotState:
-        """Proprioception: configuration, finger opening, tool pose in the world."""
-        robot = self.domain.robots[0]
-        data = self.sim.data
+    def observe(self) -> RobotState:
+        """Proprioception now: configuration, finger opening, tool pose in the world."""
+        robot, data = self.domain.robots[0], self.sim.data
         fingers = data.qpos[robot._ref_gripper_joint_pos_indexes]
         q = np.array(data.qpos[robot._ref_joint_pos_indexes])
         return RobotState(q, float(abs(fingers[0]) + abs(fingers[1])), site_pose(data, robot.eef_site_id))
-
-    def observe(self) -> RobotState:
-        """Proprioception now."""
-        return self.robot_state()
 
     def command(self, displacement: Array, opening: float) -> None:
         """One control step of 0.05 s.

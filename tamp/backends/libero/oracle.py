@@ -40,7 +40,7 @@ class OraclePerceiver:
         objects = [self._reader.read(name, d) for name in self._roots]
         return Scene(
             objects=(*objects, self._support(d, objects)),
-            robot=self._environment.robot_state(),
+            robot=self._environment.observe(),
             time=self._environment.time,
             confidence={o.name: 1.0 for o in objects},
         )

@@ -128,7 +128,7 @@ class ActionProgress:
         if (thing := self.thing) is None:
             return False
         p = self.environment.pose_of(thing.name)[:3, 3]
-        tool = self.environment.robot_state().T_world_tool[:3, 3]
+        tool = self.environment.observe().T_world_tool[:3, 3]
         return bool(p[2] > self.stood(thing.name) + LIFTED and np.linalg.norm(p - tool) < IN_HAND)
 
     def grasping(self) -> bool:
@@ -139,7 +139,7 @@ class ActionProgress:
         """The tool is near a thing that it is to take."""
         if (thing := self.thing) is None or not self.grasping():
             return False
-        tool = self.environment.robot_state().T_world_tool[:3, 3]
+        tool = self.environment.observe().T_world_tool[:3, 3]
         return bool(np.linalg.norm(tool - thing.position) < NEAR_TOOL)
 
     def closing(self) -> bool:
@@ -194,7 +194,7 @@ def knock(now: ActionProgress, rng: Rng) -> Done | None:
 
 def slide(now: ActionProgress, rng: Rng) -> Done | None:
     """Let the carried thing turn and slide in the fingers."""
-    name, T_world_tool = _thing(now).name, now.environment.robot_state().T_world_tool
+    name, T_world_tool = _thing(now).name, now.environment.observe().T_world_tool
     angle, down = float(rng.uniform(*TILTED)) * float(rng.choice([-1.0, 1.0])), float(rng.uniform(*DOWN))
     slip = pose([0.0, 0.0, down], rotation_about(np.array([1.0, 0.0, 0.0]), angle))
     now.environment.put(name, T_world_tool @ slip @ inverse(T_world_tool) @ now.environment.pose_of(name))

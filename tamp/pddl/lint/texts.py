@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
@@ -323,9 +322,8 @@ def _check_requirement_names(section: Iterable[Node], notes: Notes) -> None:
         if part.word is None:
             notes.add("syntax", part, "a list where a requirement such as :typing belongs")
         elif part.word not in _READ:
-            near = difflib.get_close_matches(part.word, _READ, 1, 0.75)
-            meant = f"did you mean {near[0]!r}?" if near else f"it reads {', '.join(sorted(_READ)[:8])}, …"
-            notes.doubt(part, "unknown-requirement", f"unified-planning reads no requirement {part.word}; {meant}")
+            message = f"unified-planning reads no requirement {part.word}; {valid(part.word, _READ)}"
+            notes.doubt(part, "unknown-requirement", message)
 
 
 def _lacking(declared: Collection[str], used: dict[str, Node]) -> dict[str, Node]:

@@ -36,10 +36,10 @@ function seenBy({K: [fx, fy, cx, cy], T_world_camera: T}, [x, y, z]) {
   return w < 0.05 ? null : [fx * u / w + cx, fy * v / w + cy];
 }
 /** The pictures of cameras, with the boxes of things drawn where they are known to be. */
-function showPictures(told, {scene, state}) {
-  by("cameras").hidden = !told;
+function showPictures(index, {scene, state}) {
+  by("cameras").hidden = !index;
   const edges = [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]];
-  for (const [name, camera] of Object.entries(told ? told.cameras : {})) {
+  for (const [name, camera] of Object.entries(index ? index.cameras : {})) {
     const next = new Image(), [height, width] = camera.size;
     next.addEventListener("load", () => {
       let canvas = by(`camera-${name}`);
@@ -57,7 +57,7 @@ function showPictures(told, {scene, state}) {
         for (const [a, b] of edges) { pen.beginPath(); pen.moveTo(...seen[a]); pen.lineTo(...seen[b]); pen.stroke(); }
       });
     });
-    next.src = `picture/${camera.file}?${told.number}`;
+    next.src = `picture/${camera.file}?${index.number}`;
   }
 }
 /** Puts text of HTML in its place. The server laid it out, with all that a log says as text; no script of it can run. */
@@ -74,14 +74,14 @@ async function live() {
     scene(scene) { known.scene = scene; picture.build(scene); },
     state(state) {
       const {path} = known, last = path[path.length - 1], far = last && state.tool ? Math.hypot(...state.tool.map((x, k) => x - last[k])) : 0;
-      if (far > 0.1) path.length = 0;  // nobody saw what was between
+      if (far > 0.1) path.length = 0;  // what was between is not known
       if (state.tool && (!last || far > 0.003)) path.push(state.tool);
       if (path.length > 4000) path.shift();
       known.state = {...state, path, done: path.length};
       picture.show(known.state);
     },
     orders(taken) { if (by("orders")) by("orders").hidden = !taken; },
-    pictures(told) { if (by("cameras")) showPictures(told, known); },
+    pictures(index) { if (by("cameras")) showPictures(index, known); },
     whole: inStep(picture),
   };
   const source = new EventSource("events");

@@ -89,14 +89,6 @@ def iiwa(tmp_path: Path) -> Path:
     return tmp_path / "iiwa14.toml"
 
 
-def test_a_small_urdf_is_a_robot(tmp_path: Path) -> None:
-    robot = body(tmp_path).robot
-    world = World(robot, [])
-    assert world.forward(np.zeros(3))[:3, 3] == pytest.approx([0, 0, 0.2 + 0.3 + 0.3 + 0.3])
-    assert world.forward(np.array([np.pi / 2, 0, 0]))[:3, 3] == pytest.approx([0.9, 0, 0.2])
-    assert robot.pinned_bodies == {"base"}
-
-
 @pytest.mark.parametrize("name", ["xarm6", "xarm7", "iiwa"])
 def test_pybullet_has_the_links_where_they_are(name: str, iiwa: Path) -> None:
     robot = bodies.find(str(iiwa) if name == "iiwa" else name).at(np.eye(4))

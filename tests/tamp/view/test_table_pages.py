@@ -14,7 +14,7 @@ from tamp.pddl.reading import parse
 from tamp.runs.bench.bench_report import rows, suite_rows
 from tamp.runs.bench.compare import compare
 from tamp.view.page_layout import in_script, three_js
-from tamp.view.table_pages import MOST_STEPS, changes, fact_table, times_of
+from tamp.view.table_pages import MOST_STEPS, changes, fact_table
 from tests.page_episodes import MARKUP, PLAN, PROBLEM, record
 
 
@@ -54,11 +54,6 @@ def test_rates_have_wilsons_interval() -> None:
     by_task = rows(records, lambda r: r.task_name)
     assert [(r.name, r.successes) for r in by_task] == [("a/0", 5), ("a/1", 0), ("b/0", 1)]
     assert len(suite_rows(records[:10])) == 1
-
-
-def test_times_have_their_median_and_what_few_exceed() -> None:
-    records = [record("a", 0, k, planning_seconds=s) for k, s in enumerate((0.0, 0.1, 1.0, 10.0))]
-    assert times_of(records)[0] == ("planning and refinement", 0.55, 10.0, 10.0)
 
 
 def test_tasks_that_changed_the_worst_first() -> None:

@@ -52,13 +52,3 @@ def test_one_camera_is_wrong_in_one_way_all_along_and_the_other_is_not(
     assert np.array_equal(first[wrong].T_world_camera, second[wrong].T_world_camera)
     assert np.array_equal(first[1 - wrong].T_world_camera, images[1 - wrong].T_world_camera)
     assert np.array_equal(first[0].depth, images[0].depth) and np.array_equal(first[0].colour, images[0].colour)
-
-
-def test_the_same_seed_gives_the_same_noise_and_clean_is_clean() -> None:
-    images = (picture("agentview", np.ones((40, 40))),)
-    one, other, third = (CameraNoise("all", RNG(s))(images)[0] for s in (1, 1, 2))
-    assert np.array_equal(one.depth, other.depth) and np.array_equal(one.colour, other.colour)
-    assert not np.array_equal(one.depth, third.depth)
-    clean = CameraNoise("clean", RNG(1))(images)[0]
-    assert np.array_equal(clean.depth, images[0].depth)
-    assert np.array_equal(clean.T_world_camera, images[0].T_world_camera)

@@ -16,7 +16,6 @@ from tamp.errors import InputError
         ("flat_stove", "appliance", ["x_cook_region"]),
         ("wooden_cabinet", "fixture", ["x_top_side", "x_top_region", "x_middle_region", "x_bottom_region"]),
         ("microwave", "fixture", ["x_top_side", "x_heating_region"]),
-        ("wooden_tray", "container", ["x_contain_region"]),
     ],
 )
 def test_a_category_is_known_by_what_can_be_done_with_it(name: str, kind: str, regions: list[str]) -> None:

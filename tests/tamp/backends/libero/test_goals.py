@@ -24,11 +24,6 @@ pytestmark = pytest.mark.episode
     [
         ("libero_goal/5", ("plate_1", "front-of-flat_stove_1"), ("plate_1", "left-of-flat_stove_1")),
         (
-            "libero_90/69",
-            ("chocolate_pudding_1", "left-of-plate_1"),
-            ("chocolate_pudding_1", "right-of-plate_1"),
-        ),
-        (
             "libero_90/84",
             ("red_coffee_mug_1", "right-of-desk_caddy_1"),
             ("red_coffee_mug_1", "right-of-porcelain_mug_1"),

@@ -43,8 +43,3 @@ def test_a_suite_made_of_another_has_the_instruction_of_its_file(name: str, inst
 def test_a_name_that_means_nothing_says_what_would(name: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
         tasks.find(name)
-
-
-def test_a_drawn_scene_has_no_stored_states() -> None:
-    with pytest.raises(InputError, match="no stored initial states: draw one with --seed"):
-        tasks.initial_states(tasks.find("mug_in_drawer"))

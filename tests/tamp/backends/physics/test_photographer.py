@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from motion.poses import Array, pose
+from motion.poses import Array
 from motion.world import World
-from tamp.backends import bodies
 from tamp.backends.libero import tasks
 from tamp.backends.libero.cameras import observed
 from tamp.backends.physics.photographer import Photographer, StageModel
@@ -19,7 +18,6 @@ from tamp.backends.physics.table import Arrangement
 from tamp.model.images import Image
 from tamp.model.scene import Scene
 from tamp.perception.camera_calibration import pictures
-from tamp.perception.rig import link_poses, robot_pixels, seen_past_robot, skin_of_robot
 
 pytestmark = pytest.mark.episode
 
@@ -74,17 +72,3 @@ def test_things_are_seen_where_they_are_and_no_longer_where_they_were(here: Set)
     T[1, 3] += 0.3
     after = here.images(replace(now, poses={**now.poses, name: T}))[0]
     assert on_thing(after, here.scene, name) < 10
-
-
-def test_of_two_robots_only_the_one_that_stands_there_is_seen(here: Set) -> None:
-    now, robot = here.start(), here.stage.robot
-    skins = skin_of_robot(bodies.find(BODY).robot).skins
-    for q in (robot.posture, robot.posture + np.eye(len(robot.posture))[0] * 0.5):
-        fixed, hand = here.images(replace(now, q=q))
-        at = link_poses(World(robot, []), q, robot.gripper.opening, skins)
-        assert seen_past_robot(fixed, at, skins) < 0.01, "its arm is where its encoders have it"
-        assert robot_pixels(fixed, at, skins).sum() > 5000 and robot_pixels(hand, at, skins).sum() > 1000
-    panda = pose([-0.66, 0.0, 1.15])  # there would be a Panda
-    p = fixed.points()[~robot_pixels(fixed, at, skins)]
-    with np.errstate(invalid="ignore"):
-        assert not (np.linalg.norm(p - panda[:3, 3], axis=1) < 0.12).any()
