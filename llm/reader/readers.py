@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from llm.models.language_model import Logged, Model, Prompt
+from llm.models.language_model import Model
 from llm.models.load import load as load_model
 from llm.reader.goal_reader import Stage, ground, seen_stage, understand
 from tamp.agent.camera_perceiver import Instruction
@@ -37,36 +36,18 @@ class PolicyReader:
 
     def __call__(self, instruction: Instruction) -> tuple[Goal, ...]:
         """The goals, one after the other. Refusal where the words come to none."""
-        scene, sees, tell = instruction.scene, self.model.sees, instruction.journal.event
-        known = [o.category.replace("_", " ") for o in scene if o.name not in scene.unknown]
-        unknown = names_of(instruction.crops, known, Logged(self.model, tell)) if sees else {}
         return ground(
             instruction.text,
-            scene,
+            instruction.scene,
             instruction.state,
             instruction.domain,
             self.model,
-            names={**unknown, **instruction.names},
+            names=dict(instruction.names),
             assume_first=self.assume_first,
-            image=instruction.picture if sees and instruction.picture else None,
+            image=(instruction.picture or None) if self.model.sees else None,
             planner=Engine(),
-            tell=tell,
+            tell=instruction.journal.event,
         ).goals
-
-
-TASK = "You are shown a part of a picture. Name the thing in its middle as people would when they ask for it."
-QUESTION = "What is it? One to three words, no article."
-NAME = "start: /[a-z]{2,16}( [a-z]{2,16}){0,2}/"
-"""The grammar of a name."""
-
-
-def names_of(crops: Mapping[str, bytes], known: Collection[str], model: Model) -> dict[str, str]:
-    """Names of things, each with the symbol it is for, from their pictures (PNG) by symbol. A name whose noun is that
-    of a `known` thing's is left out, and one that two of them have: it would not tell which is meant."""
-    nouns = {name.split()[-1] for name in known if name.split()}
-    named = {symbol: model.complete(Prompt(TASK, (), QUESTION, image=png), NAME).text for symbol, png in crops.items()}
-    every = list(named.values())
-    return {n: symbol for symbol, n in named.items() if every.count(n) == 1 and n.split()[-1] not in nouns}
 
 
 @dataclass(frozen=True)

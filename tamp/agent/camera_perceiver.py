@@ -24,13 +24,12 @@ from tamp.model.state import WorldState
 from tamp.perception.camera_calibration import Alive, Camera, pictures
 from tamp.perception.library import load
 from tamp.perception.object_model import RobotSkin
-from tamp.perception.overlay import cut_out
 
 
 @dataclass(frozen=True, eq=False)
 class Instruction:
-    """Words about a scene that was seen. `picture` is a PNG of it, empty without one; `crops` are PNGs of the things
-    in it that no model explains; `names` are what the user calls things, besides what they are."""
+    """Words about a scene that was seen. `picture` is a PNG of it, empty without one; `names` are what the user calls
+    things, besides what they are."""
 
     text: str
     scene: Scene
@@ -39,13 +38,10 @@ class Instruction:
     journal: Journal
     picture: bytes = b""
     names: Mapping[str, str] = field(default_factory=dict)
-    crops: Mapping[str, bytes] = field(default_factory=dict)
 
     def shown(self, images: Sequence[Image]) -> Instruction:
-        """The same with the first of the pictures that the scene was seen in, and what they show of unknown things."""
-        unknown = [self.scene.object(name) for name in self.scene.unknown]
-        crops = {o.name: as_png(c) for o in unknown if (c := cut_out(images, *o.bounds())) is not None}
-        return replace(self, picture=as_png(images[0].colour) if images else b"", crops=crops)
+        """The same with the first of the pictures that the scene was seen in."""
+        return replace(self, picture=as_png(images[0].colour) if images else b"")
 
 
 Read = Callable[[Instruction], tuple[Goal, ...]]

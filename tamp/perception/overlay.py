@@ -1,4 +1,4 @@
-"""Draw what was perceived on images: masks, boxes, axes, names; and crop things out of them."""
+"""Draw what was perceived on images: masks, boxes, axes, names."""
 
 from __future__ import annotations
 
@@ -24,10 +24,6 @@ AXES = ((255, 60, 60), (60, 220, 60), (80, 120, 255))
 UNKNOWN = (235, 235, 235)
 NEAREST = 0.05
 """Metres in front of the camera from which lines are drawn."""
-AROUND = 0.4
-"""Room on each side of a thing, as a share of what is seen of it."""
-LEAST_PIXELS = 16
-"""Pixels across and down that are worth looking at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,23 +123,3 @@ def _labels(
             v += 11.0
         found.append((t.label, (int(u), int(v)), colour))
     return found
-
-
-def cut_out(images: Sequence[Image], low: Array, high: Array) -> Array | None:
-    """The part (h, w, 3) of the picture that shows most of the box between two corners (3,), (3,) in the world, metres;
-    None where it is in none of them, or tiny."""
-    parts = [part for image in images if (part := _part(image, low, high)) is not None]
-    return max(parts, key=lambda part: part.shape[0] * part.shape[1], default=None)
-
-
-def _part(image: Image, low: Array, high: Array) -> Array | None:
-    uv, z = image.project(_corners(low, high))
-    if z.min() <= 0.0:
-        return None
-    h, w = image.size
-    room = AROUND * np.ptp(uv, axis=0)
-    (u0, v0), (u1, v1) = np.rint(uv.min(axis=0) - room).astype(int), np.rint(uv.max(axis=0) + room).astype(int)
-    part = image.colour[max(0, v0) : min(h, v1), max(0, u0) : min(w, u1)]
-    middle = uv.mean(axis=0)
-    inside = (middle >= 0).all() and (middle < (w, h)).all()
-    return np.ascontiguousarray(part) if inside and min(part.shape[:2]) >= LEAST_PIXELS else None

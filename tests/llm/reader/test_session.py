@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from llm.reader.readers import SessionReader, SessionWords
+from llm.reader.readers import PolicyReader, SessionReader, SessionWords
+from tamp.agent.camera_perceiver import Instruction
 from tamp.agent.tabletop_agent import Going
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom
@@ -53,3 +54,14 @@ def test_a_remark_that_asks_for_nothing_changes_nothing(kitchen, scripted) -> No
     reader = SessionReader(SessionWords("none", "tabletop", {}), JournalBuffer(), model=scripted("nothing"))
     with pytest.raises(Refusal, match="asks for nothing"):
         reader.read("very good", *kitchen, Going("", (ON_PLATE,), frozenset(), True))
+
+
+@pytest.mark.parametrize("sees", [True, False])
+def test_a_policy_asks_for_an_unknown_thing_by_what_it_looks_like(builders, scripted, domain, sees) -> None:
+    thing = builders["item"]("unknown_1", "red_box", 0.0, 0.0)
+    scene = builders["scene"](thing, builders["item"]("plate_1", "plate", 0.1, 0.3))
+    state = builders["state"](scene, "(clear unknown_1)", "(clear plate_1)")
+    said = Instruction("put the red box on the plate", scene, state, domain, JournalBuffer(), picture=b"png")
+    model = scripted("on(red box, plate)", sees=sees)
+    assert [str(g) for g in PolicyReader(model)(said)] == ["(on unknown_1 plate_1)"]
+    assert (model.asked[0].image == b"png") is sees
