@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KnownModel:
-    """A model that can be named. `state` is `present` (at `path`), `missing`, `broken` (a file of a wrong size or
-    sha256), or `hub` for one that is fetched from there, of which `path`, `bytes` and `sha256` are not known here."""
+    """A model that can be named. `state` is `present` (at `path`), `missing`, `broken` (a file of a wrong size),
+    or `hub` for one that is fetched from there, of which `path`, `bytes` and `sha256` are not known here."""
 
     name: str
     default: bool = False

@@ -22,11 +22,7 @@ def plan(config: PlanConfig, out: Output) -> int:
     """Print the plan, one action a line. 0 for a plan, 2 for what cannot be read, else 1."""
     if other := other_domain(config.domain, config.problem):
         note(f"note: {other}")
-
-    def progress(plan: Plan) -> None:
-        note(f"{_measure(plan)}, after {plan.seconds:.1f} s")
-
-    answer = planned(config, progress if config.anytime else None, _STARTING)
+    answer = planned(config, _STARTING)
     out.answer(_as_dict(answer, config), [] if answer.plan is None else answer.plan.steps)
     if not out.json:
         for line in _remarks(answer, config):

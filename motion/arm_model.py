@@ -138,14 +138,8 @@ def _with_tool(arm: Arm, tool: Tool | None, hand: MountedHand | None) -> str:
         add_part(finger, body, assets)
     T_flange_tool = np.eye(4) if tool is None else tool.T_flange_tool
     ET.SubElement(links[-1], "site", {"name": TOOL_POINT, **placed(T_flange_tool)})
-    for name in _away_from(tool, links[:-3]) if tool else ():
-        ET.SubElement(contact, "pair", geom1=name, geom2="tool")
-    return ET.tostring(root, encoding="unicode")
-
-
-def _away_from(tool: Tool, links: list[ET.Element]) -> Iterator[str]:
-    """The capsules of links that must not meet the tool: all but neighbours."""
-    for geom in (geom for link in links for geom in link.findall("geom")):
+    for geom in (geom for link in links[:-3] for geom in link.findall("geom")):
         radius, to_flange = float(geom.attrib["size"].split()[0]), float(geom.attrib["user"])
-        if to_flange > NEIGHBOURS * (radius + tool.reach):
-            yield geom.attrib["name"]
+        if tool is not None and to_flange > NEIGHBOURS * (radius + tool.reach):  # no neighbour of the tool
+            ET.SubElement(contact, "pair", geom1=geom.attrib["name"], geom2="tool")
+    return ET.tostring(root, encoding="unicode")

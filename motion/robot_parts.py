@@ -172,15 +172,11 @@ def _solid(m: mujoco.MjModel, g: int, T_part_body: Array) -> Shape | Hull:
         on, valid = _name(m, int(m.geom_bodyid[g])), "a mesh, box, capsule, cylinder or sphere"
         raise ModelError(f"a geom of link {on!r} is no solid; valid: {valid}", link=on)
     first, count = int(m.mesh_vertadr[m.geom_dataid[g]]), int(m.mesh_vertnum[m.geom_dataid[g]])
-    return Hull(_hull(moved(m.mesh_vert[first : first + count].astype(float), T)))
-
-
-def _hull(points: Array) -> Array:
-    """The corners (k, 3) of the convex hull of points (n, 3); all points where they are flat."""
+    points = moved(m.mesh_vert[first : first + count].astype(float), T)
     try:
-        return np.asarray(points[ConvexHull(points).vertices])
-    except QhullError:
-        return points
+        return Hull(points[ConvexHull(points).vertices])
+    except QhullError:  # it is flat
+        return Hull(points)
 
 
 def mjcf(parts: Iterable[RigidPart], sites: Mapping[str, tuple[str, Array]], pairs: Iterable[tuple[str, str]]) -> str:

@@ -45,14 +45,6 @@ class Shape:
             case _:
                 return np.array([self.size[0], self.size[1], 0.0])
 
-    def is_like(self, other: Shape) -> bool:
-        """Whether it is the same shape at the same place of its body."""
-        return self is other or (
-            self.kind == other.kind
-            and bool(np.abs(np.subtract(self.size, other.size)).max() < SAME)
-            and bool(np.abs(self.T_body_shape - other.T_body_shape).max() < SAME)
-        )
-
     def corners(self) -> Array:
         """Corners (8, 3), in the body's frame, of the box around the shape."""
         signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], dtype=float)
@@ -77,9 +69,12 @@ class Body:
         """Whether the shapes are the same, wherever the bodies are."""
         if self.shapes is other.shapes:
             return True
-        return len(self.shapes) == len(other.shapes) and all(
-            a.is_like(b) for a, b in zip(self.shapes, other.shapes, strict=True)
-        )
+        if [s.kind for s in self.shapes] != [s.kind for s in other.shapes]:
+            return False
+        pairs = [(a, b) for a, b in zip(self.shapes, other.shapes, strict=True) if a is not b]
+        off = [np.abs(np.subtract(a.size, b.size)).max() for a, b in pairs]
+        off += [np.abs(a.T_body_shape - b.T_body_shape).max() for a, b in pairs]
+        return max(off, default=0.0) < SAME
 
 
 def bounds(shapes: tuple[Shape, ...], T_frame_body: Array) -> tuple[Array, Array]:
@@ -91,7 +86,12 @@ def bounds(shapes: tuple[Shape, ...], T_frame_body: Array) -> tuple[Array, Array
 def fitted(points: Array, axes: Iterable[Array]) -> Shape:
     """The smallest box or cylinder around points (n, 3) along the axes of one of some frames, each a rotation
     (3, 3)."""
-    return min((s for R in axes for s in _around(points, R)), key=_volume)
+
+    def volume(shape: Shape) -> float:
+        a, b, c = shape.size
+        return float(8.0 * a * b * c if shape.kind == "box" else 2.0 * np.pi * a**2 * b)
+
+    return min((s for R in axes for s in _around(points, R)), key=volume)
 
 
 def _around(points: Array, R: Array) -> Iterator[Shape]:
@@ -104,9 +104,3 @@ def _around(points: Array, R: Array) -> Iterator[Shape]:
         radius = float(np.linalg.norm(local[:, across] - middle[across], axis=1).max())
         turn = np.roll(np.eye(3), -axis - 1, axis=1)  # z goes along that axis
         yield Shape("cylinder", np.array([radius, half[axis], 0.0]), pose(R @ middle, R @ turn))
-
-
-def _volume(shape: Shape) -> float:
-    """Cubic metres."""
-    a, b, c = shape.size
-    return float(8.0 * a * b * c if shape.kind == "box" else 2.0 * np.pi * a**2 * b)

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from tamp.model.grounding import Grounding as Grounding
     from tamp.model.scene import Scene as Scene
     from tamp.model.state import WorldState as WorldState
-    from tamp.pddl.engines import Aim as Aim
     from tamp.pddl.lint.check import Report as Report
     from tamp.pddl.lint.findings import Finding as Finding
     from tamp.pddl.planner import Plan as Plan
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from tamp.runs.policy.policy import Policy as Policy
 
 _WHERE = {
-    "Aim": "tamp.pddl.engines",
     "ArmResult": "tamp.backends.xarm.arm_faults",
     "Ending": "tamp.runs.endings",
     "EpisodeResult": "tamp.api.episodes",

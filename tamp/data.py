@@ -1,8 +1,9 @@
-"""Where the shipped domains and problems are: inside the installed package, or beside it in a checkout."""
+"""Where data is: shipped domains and problems, in the installed package or a checkout, and the user's cache."""
 
 from __future__ import annotations
 
 import difflib
+import os
 from pathlib import Path
 
 from tamp.errors import InputError
@@ -47,3 +48,11 @@ _OF_SCENES = "; the problem of a scene is problem.pddl in the folder of its epis
 def _named(file: Path, what: str) -> str:
     """What a shipped file is called: by its folder where its own name says only what it is."""
     return file.parent.name if file.stem == what else file.stem
+
+
+def cache_folder(name: str, variable: str) -> Path:
+    """The folder `tamp/NAME` in the user's cache, or the one that an environment variable names."""
+    if chosen := os.environ.get(variable):
+        return Path(chosen).expanduser()
+    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(cache).expanduser() / "tamp" / name

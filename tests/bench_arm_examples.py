@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tests.bench import Row
 from tests.emulated import running
-from tests.public_packages import Package
+from tests.public_domains import Package
 
 SDK = Package(
     "xarm-python-sdk", "1.18.4", "75acad469c106e1cb7074762015980372564e88a6d62b64ebaea1c7c580332d5", ".py"

@@ -41,23 +41,28 @@ BODIES = {"panda": ("libero", None), "panda-bullet": ("pybullet", None)}
 DEMO = "mug_in_drawer"
 
 
+def ran(setup: Setup, due: list[Key], workers: int) -> Iterator[EpisodeRecord]:
+    """The records of episodes, as they end."""
+
+    def given_up(k: Key) -> EpisodeRecord:
+        return record(k, setup, None, {"failure_stage": "error", "failure_reason": "its process died"})
+
+    yield from run_workers(due, workers, setup, given_up)
+
+
 def _episodes(kept: Kept, body: str, perception: str, states: range, workers: int) -> Iterator[Row]:
     """The twelve tasks by a body."""
     backend, robot = BODIES.get(body, ("pybullet", body))
     suites = tuple({suite for suite, _ in TASKS.values()})
     where = {"simulator": backend, "body": robot, "perception": perception}
     setup = Setup(BenchConfig(suites=suites, stage="plan", **where), kept.folder / body)
-    names = {key: name for name, key in TASKS.items()}
-
-    def given_up(k: Key) -> EpisodeRecord:
-        return record(k, setup, None, {"failure_stage": "error", "failure_reason": "its process died"})
-
-    keys = [Key(suite, n, state) for state in states for suite, n in TASKS.values()]
-    due = [k for k in keys if not kept.has(f"{body}: {names[k.suite, k.task_id]}, state {k.init_state}")]
-    for r in run_workers(due, workers, setup, given_up):
-        case = f"{body}: {names[r.suite, r.task_id]}, state {r.init_state}"
+    cases = {
+        Key(suite, n, state): f"{body}: {name}, state {state}" for state in states for name, (suite, n) in TASKS.items()
+    }
+    for r in ran(setup, [k for k, case in cases.items() if not kept.has(case)], workers):
         data = {"stage": r.failure_stage, "verdicts": r.verdicts or {}}
-        yield Row(body, r.success, detail=f"{r.failure_stage}: {r.failure_reason}", case=case, data=data)
+        detail = f"{r.failure_stage}: {r.failure_reason}"
+        yield Row(body, r.success, detail=detail, case=cases[r.key], data=data)
 
 
 def through_sdk(kept: Kept, body: str, seed: int, perception: str) -> Row:
@@ -69,9 +74,9 @@ def through_sdk(kept: Kept, body: str, seed: int, perception: str) -> Row:
         out = ["--perception", perception, "--out", str(kept.folder / f"{body}-sdk" / str(seed)), "--json"]
         command = [*TAMP, "solve", *words, *arm, *out]
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=110)
-    told: dict[str, Any] = json.loads(done.stdout) if done.stdout else {"success": False, "reason": done.stderr[-300:]}
+    found: dict[str, Any] = json.loads(done.stdout) if done.stdout else {"success": False, "reason": done.stderr[-300:]}
     line = f"{body} through the SDK"
-    return Row(line, bool(told["success"]), detail=str(told["reason"]), case=f"{line}, seed {seed}")
+    return Row(line, bool(found["success"]), detail=str(found["reason"]), case=f"{line}, seed {seed}")
 
 
 def summary(rows: Sequence[Row]) -> Iterator[str]:

@@ -2,24 +2,23 @@
 
 The task's goal is given, or with --words its sentence. LIBERO's check says what came of it; where the task cannot be
 done any more (`taken`), what counts is a no with a reason that names the thing. Episodes in which nothing could be
-disturbed count nowhere. `reaction` is the time until the arm is on its new path, or at rest. Initial states from 0 on,
-or with --develop from 40 on. Resumable.
+disturbed have a line of their own. `reaction` is the time until the arm is on its new path, or at rest. Initial states
+from 0 on, or with --develop from 40 on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 
-from tamp.api.bench_episodes import Setup, record
+from tamp.api.bench_episodes import Setup
 from tamp.api.configs import BenchConfig
 from tamp.backends.libero import rendering
 from tamp.backends.libero.perturbation_schedule import IMPOSSIBLE, KINDS
-from tamp.runs.bench.records import EpisodeRecord, Results
+from tamp.runs.bench.records import EpisodeRecord
 from tamp.runs.bench.scheduling import Key
-from tamp.runs.bench.workers import run as run_workers
-from tests.bench import Row
+from tests.bench import Kept, Row
+from tests.bench_bodies import ran
 from tests.bench_perception import DEVELOP
 
 Tasks = dict[str, tuple[int, ...]]
@@ -51,46 +50,38 @@ def keys(kind: str, episodes: int, first: int) -> Iterator[Key]:
 
 
 def bench(
+    kept: Kept,
     only: tuple[str, ...] = (NONE, *KINDS),
     perception: str = "oracle",
     words: bool = False,
     episodes: int = 20,
     develop: bool = False,
     workers: int = 2,
-    out: Path = Path("results/disturbed"),
 ) -> Iterator[Row]:
-    """A row an episode that was disturbed, a line a kind; `episodes` of each."""
+    """A row an episode, a line a kind; `episodes` of each."""
     rendering.prepare(video=False, camera=True, may=True)
+    how = f"{perception}-words" if words else perception
     for kind in only:
         if kind in KINDS and KINDS[kind].cameras and perception != "camera":
             continue
-        folder = out / perception / kind
         config = BenchConfig(
             suites=("drawn",),
             stage="all" if words else "plan",
             perception=perception,
             disturb=None if kind == NONE else kind,
         )
-        due = list(keys(kind, episodes, DEVELOP if develop else 0))
-        yield from (_row(kind, r) for r in _records(Setup(config, folder), due, workers) if r.disturbed or kind == NONE)
+        due = [k for k in keys(kind, episodes, DEVELOP if develop else 0) if not kept.has(_case(how, kind, k))]
+        for r in ran(Setup(config, kept.folder / how / kind), due, workers):
+            yield _row(kind, r, _case(how, kind, r.key))
 
 
-def _records(setup: Setup, due: list[Key], most: int) -> list[EpisodeRecord]:
-    """The records of some episodes, those that are there already among them."""
-    results = Results(setup.folder)
-    records = results.open({"perception": setup.config.perception, "stage": setup.config.stage})
-    done = {r.key for r in records}
-
-    def given_up(k: Key) -> EpisodeRecord:
-        return record(k, setup, None, {"failure_stage": "error", "failure_reason": "its process died"})
-
-    for r in run_workers([k for k in due if k not in done], most, setup, given_up):
-        results.add(r)
-        records.append(r)
-    return [r for r in records if r.key in due]
+def _case(how: str, kind: str, k: Key) -> str:
+    return f"{how} {kind} {k.suite}/{k.task_id}:{k.init_state}"
 
 
-def _row(kind: str, r: EpisodeRecord) -> Row:
+def _row(kind: str, r: EpisodeRecord, case: str) -> Row:
+    if kind != NONE and not r.disturbed:
+        return Row(f"{kind}: nothing to disturb", None, case=case)
     good = r.success
     if kind in IMPOSSIBLE:  # a reason that names what was taken away, and no claim of success
         thing = str(r.disturbed["thing"]).rstrip("_0123456789")
@@ -98,5 +89,4 @@ def _row(kind: str, r: EpisodeRecord) -> Row:
     values = {"reaction, s": PERIOD * r.disturbed["resumed"]} if "resumed" in (r.disturbed or {}) else {}
     values |= {"steps": r.steps} if r.success else {}
     values |= {f"verdicts, {name}": n for name, n in (r.verdicts or {}).items()}
-    case = f"{r.suite}/{r.task_id}:{r.init_state}"
     return Row(kind, bool(good), values, f"{r.failure_stage}: {r.failure_reason}", case)

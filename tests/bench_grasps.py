@@ -2,15 +2,13 @@
 
 Every thing of some scenes that can be carried is taken once, scene after scene, until each of many classes had its
 turn. The goal is given. That it holds is the simulator's word; the error is between where the tool was to be against
-the thing and where it truly is. With `--noise moved` the fixed camera is off, with `hand` the one in the hand; with
---calibrated it was found out before where they are, for five such errors by turns. With --disturb the world is
-disturbed, `nudged` moves the thing while the hand comes near. Initial states from 0 on, or with --develop from 40 on.
+the thing and where it truly is. With `--noise moved` the fixed camera is off, with `hand` the one in the hand. With
+--disturb the world is disturbed, `nudged` moves the thing while the hand comes near. Initial states from 0 on, or with
+--develop from 40 on.
 """
 
 from __future__ import annotations
 
-import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,16 +24,12 @@ from tamp.api import arguments, camera_policies, language
 from tamp.api.sources import from_pddl
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.libero.environment import LiberoEnvironment, Scenes
-from tamp.perception import calibration, recordings
-from tamp.perception.camera import ROBOT
-from tamp.perception.library import load as library
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.bench.workers import run as run_workers
 from tamp.runs.episode import Settings
 from tamp.runs.episode_log import read as read_log
 from tamp.runs.policy.remote import PolicyProcess
-from tamp.runs.scene_recording import Order, record
 from tests.bench import Kept, Row
 from tests.bench_perception import DEVELOP
 from tests.places import by_policy
@@ -47,10 +41,6 @@ SCENES = {
     "libero_10": (1, 2, 4, 5, 6, 8, 9),
     "libero_90": (2, 18, 32, 47, 58, 66, 73),
 }
-VIEWS, EVERY = "libero_goal/3", 15
-"""The scene in which cameras are calibrated, where a drawer is opened and filled, and control steps between views."""
-RIGS = 5
-"""Ways in which a camera is wrong that are calibrated, each for its share of the episodes."""
 MOST = 6
 """Things of one class at most."""
 
@@ -76,14 +66,9 @@ class Runner:
 
     folder: Path
     noise: str
-    calibrated: bool
     disturb: str | None
     _scenes: Scenes = field(default_factory=lambda: Scenes(render=True))
     _policy: PolicyProcess | None = None
-
-    def calibration(self, rig: int) -> Path | None:
-        """What was found out of one of several rigs beforehand."""
-        return self.folder / f"calibration-{rig}.json" if self.calibrated else None
 
     def __call__(self, k: Key) -> dict[str, Any]:
         with hush_simulator():
@@ -94,12 +79,11 @@ class Runner:
             thing = list(environment.domain.objects_dict)[k.wording]
             category = environment.domain.objects_dict[thing].category_name
             environment.disturbed = probe = Probe(environment, thing)
-            domain, folder, rig = arguments.domain("tabletop"), self.folder / "-".join(map(str, k)), sum(k[1:]) % RIGS
-            known = self.calibration(rig)
+            domain, folder = arguments.domain("tabletop"), self.folder / "-".join(map(str, k))
             planner = language.planner("fast-downward", None)
-            settings = Settings(domain, planner, 0, k.init_state, calibration=known, disturb=self.disturb)
+            settings = Settings(domain, planner, 0, k.init_state, disturb=self.disturb)
             goal = from_pddl([f"(holding {thing})"], [], domain)
-            noise = camera_policies.noise(self.noise, *((rig,) if known else (0, k.task_id, k.init_state, k.wording)))
+            noise = camera_policies.noise(self.noise, 0, k.task_id, k.init_state, k.wording)
             try:
                 result = by_policy(
                     environment.task, goal, settings, self._policy, folder, lambda line: None, environment, noise
@@ -137,23 +121,6 @@ def _off(folder: Path, probe: Probe, thing: str) -> float | None:
     return None
 
 
-def calibrate(setup: Runner, first: int) -> Iterator[str]:
-    """Calibrate each rig, as `tamp perception record` and `tamp calibrate` do."""
-    skins = library().robots[ROBOT].skins
-    for rig in range(RIGS):
-        path = setup.calibration(rig)
-        if path is None or path.exists():
-            continue
-        order = Order(tasks.find(VIEWS), arguments.domain("tabletop"), rig, first, setup.noise, every=EVERY)  # type: ignore[arg-type]
-        with hush_simulator(), tempfile.TemporaryDirectory() as folder:
-            record(order, Path(folder))
-            recording = recordings.read(Path(folder))
-            seen = [recording.looked(n) for n in range(len(recording.moments))]
-            found = calibration.calibrated(recording.robot, seen, skins)
-            calibration.write(path, found, recording.about)
-        yield f"rig {rig}: " + ", ".join(f"{f.camera} {1000 * f.size[0]:.1f} mm" for f in found)
-
-
 def chosen(first: int) -> Iterator[Key]:
     """Every thing of the scenes in one initial state, then in the next one, but no class more than `MOST` times."""
     count: Counter[str] = Counter()
@@ -172,7 +139,6 @@ def chosen(first: int) -> Iterator[Key]:
 def bench(
     kept: Kept,
     noise: str = "clean",
-    calibrated: bool = False,
     disturb: str | None = None,
     episodes: int = 100,
     develop: bool = False,
@@ -181,15 +147,14 @@ def bench(
     """A row a grasp."""
     rendering.prepare(video=False, camera=True, may=True)
     first = DEVELOP if develop else 0
-    line = "-".join([noise, *["calibrated"] * calibrated, *filter(None, [disturb])])
-    setup = Runner(kept.folder / line, noise, calibrated, disturb)
+    line = f"{noise}-{disturb}" if disturb else noise
+    setup = Runner(kept.folder / line, noise, disturb)
     setup.folder.mkdir(parents=True, exist_ok=True)
     due = [k for k in islice(chosen(first), episodes) if not kept.has(f"{line}: {list(k)}")]
 
     def given_up(k: Key) -> dict[str, Any]:
         return {"key": list(k), "class": "?", "holds": False, "reason": "its process died", "off": None}
 
-    sys.stderr.writelines(f"{found}\n" for found in calibrate(setup, first))
     for r in run_workers(due, workers, partial(started, setup), given_up):
         values = {} if r["off"] is None else {"off, mm": 1000 * r["off"]}
         yield Row(line, r["holds"], values, r["reason"], f"{line}: {r['key']}", {"class": r["class"]})

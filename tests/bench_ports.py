@@ -24,14 +24,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import msgpack
 
+from tamp.runs.policy.policy import Policy
+from tamp.runs.policy.remote import Answering
+from tamp.runs.policy.server import serve
 from tests.bench import ROOT, Row
 from tests.emulated import TAMP
 from tests.page_episodes import success, write
+from tests.policies import Fake
 from tests.port_pieces import frame, handshake, head, letters, line, message, request
 
 DUE = 1.0
@@ -84,13 +88,6 @@ def answers_page(address: Address, told: Told) -> None:
     connection.request("GET", urlsplit(told["page"]).path)
     answer = connection.getresponse()
     assert answer.status == 200 and b"</html>" in answer.read(), "no page"
-
-
-def answers_orders(address: Address, told: Told) -> None:
-    with socket.create_connection(address, timeout=ANSWER) as client:
-        client.sendall(json.dumps({"token": told["token"]}).encode() + b'\n{"stop": ""}\n')
-        heard = client.makefile("rb")
-        assert any(b'"taken": "stop"' in heard.readline() for _ in range(1000)), "no answer"
 
 
 def answers_side(address: Address, told: Told) -> None:
@@ -160,7 +157,7 @@ def arm_viewed(folder: Path) -> list[str]:
 
 PAGE = Port("page", of_page, page_request, answers_page)
 SERVERS: dict[str, tuple[Callable[[Path], list[str]], tuple[Port, ...]]] = {
-    "policy": (lambda folder: [sys.executable, "-m", "tests.port_servers"], (
+    "policy": (lambda folder: [sys.executable, "-m", "tests.bench_ports"], (
         Port("messages", here, lambda rng, told: frame(message(rng), rng), answers_policy, handshake),
         Port("handshakes", here, upgrade, answers_policy),
     )),
@@ -287,3 +284,18 @@ def bench(n: int = 20_000, seed: int = 0, only: tuple[str, ...] = tuple(SERVERS)
                     if there.process.poll() is not None:
                         there = stack.enter_context(running(command))
                 first += share
+
+
+def serve_policy() -> None:
+    """A policy that knows nothing at a free port, until it is ended."""
+
+    def ready(port: int) -> None:
+        sys.stdout.write(json.dumps({"port": port}) + "\n")
+        sys.stdout.flush()
+
+    fake = Fake()
+    serve(Answering(cast(Policy, fake), fake.diary), {"policy": "fake"}, "127.0.0.1", 0, ready)
+
+
+if __name__ == "__main__":
+    serve_policy()

@@ -23,7 +23,7 @@ from llm import tuning
 from llm.models import weights
 from llm.models.language_model import Completion, Prompt
 from llm.models.llama import LlamaCpp
-from llm.reader.expanding import Expanded, expanded, same_work
+from llm.reader.expanding import Expanded, doing, expanded, merged
 from llm.reader.program_reader import MOST, read
 from llm.reader.sentences import Sentence, read_sentences
 from tamp.errors import Refusal
@@ -73,7 +73,11 @@ def _row(line: str, sentence: Sentence, model: LlamaCpp, own: list[Sentence], ca
     except Refusal as e:
         text = str(e)
     due = expanded(sentence.program)
-    verdict = "right" if same_work(sentence.setting, came, due) else "wrong"
+    same = came.same(due)
+    if came.kind == due.kind == "goal" and sentence.setting.now:
+        work = doing(sentence.setting)
+        same = merged(work, came).same(merged(work, due))
+    verdict = "right" if same else "wrong"
     if verdict == "wrong" and (came.kind == "goal") != (due.kind == "goal"):
         verdict = "missed" if came.kind == "goal" else "refused"
     detail = f"{verdict}: {sentence.words}: {text!r}, due {str(sentence.program)!r}"

@@ -81,14 +81,14 @@ step_limit = 500
 [things.stove_1]
 category = "flat_stove"
 region = [-0.25, 0.2, -0.15, 0.3]
-turned_on = 0.5
+turned_on = true
 [things.plate_1]
 category = "plate"
 at = [0.1, 0.2]
 [things.mug_1]
 category = "porcelain_mug"
-at = [0.05, 0.0, 0.95]
-quaternion = [0.7071, 0.0, 0.0, 0.7071]
+at = [0.05, 0.0]
+yaw = 0.5
 """
 NUMERIC = """(define (domain tank)
   (:requirements :strips :typing :fluents)

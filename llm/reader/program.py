@@ -69,30 +69,12 @@ class Call:
     options: tuple[str, ...] = ()
     acts: bool = False
 
-    def __str__(self) -> str:
-        options = f"; {', '.join(self.options)}" if self.options else ""
-        inside = f"{', '.join(map(str, self.arguments))}{options}"
-        return f"{'' if self.holds else 'not '}{self.form.name}({inside})"
-
 
 @dataclass(frozen=True)
 class Effect:
     """One of some calls."""
 
     calls: tuple[Call, ...]
-
-    def __str__(self) -> str:
-        return " or ".join(map(str, self.calls))
-
-
-@dataclass(frozen=True)
-class Keyword:
-    """`then`, `first`, `nothing`, `stop`."""
-
-    word: str
-
-    def __str__(self) -> str:
-        return self.word
 
 
 @dataclass(frozen=True)
@@ -102,18 +84,12 @@ class Handled:
     word: str
     things: Argument
 
-    def __str__(self) -> str:
-        return f"{self.word}({self.things})"
-
 
 @dataclass(frozen=True)
 class Drop:
     """An effect that is no longer asked for; None: nothing is any more."""
 
     effect: Effect | None
-
-    def __str__(self) -> str:
-        return f"drop {self.effect or 'all'}"
 
 
 @dataclass(frozen=True)
@@ -124,44 +100,42 @@ class If:
     effects: tuple[Effect, ...]
     otherwise: tuple[Effect, ...] = ()
 
-    def __str__(self) -> str:
-        other = f" else: {'; '.join(map(str, self.otherwise))}" if self.otherwise else ""
-        return f"if {self.condition}: {'; '.join(map(str, self.effects))}{other}"
 
-
-Line = Effect | Keyword | Handled | Drop | If | Quote
 KEYWORDS = ("then", "first", "nothing", "stop")
+Line = Effect | Handled | Drop | If | Quote | str
+"""A line of a program; of the keywords as it is written."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """Lines in order."""
+    """Lines in order, and the text of each."""
 
     lines: tuple[Line, ...]
+    texts: tuple[str, ...]
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.lines))
+        return "\n".join(self.texts)
 
 
 def read_program(text: str, setting: Setting) -> Program:
     """A program from its text, with names as a setting has them. Raises NotAProgram, with the line."""
-    lines = list[Line]()
-    for line in filter(None, map(str.strip, text.strip().splitlines())):
+    lines, texts = list[Line](), [t for line in text.splitlines() if (t := line.strip())]
+    for line in texts:
         try:
             lines.append(_line(line, setting))
         except NotAProgram as e:
             raise NotAProgram(f"{line}: {e}") from e
     if not lines:
         raise NotAProgram("no line; valid: nothing")
-    alone = [n for n in lines if isinstance(n, Keyword) and n.word in ("nothing", "stop")]
+    alone = [n for n in lines if n in ("nothing", "stop")]
     if alone and len(lines) > 1:
         raise NotAProgram(f"{alone[0]} stands alone")
-    return Program(tuple(lines))
+    return Program(tuple(lines), tuple(texts))
 
 
 def _line(text: str, setting: Setting) -> Line:
     if text in KEYWORDS:
-        return Keyword(text)
+        return text
     if quoted := _QUOTED.fullmatch(text):
         return Quote(quoted["words"])
     if text.startswith("drop "):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 from llm.models.language_model import Logged, Model, Prompt
 from llm.models.load import load as load_model
@@ -13,6 +13,7 @@ from llm.reader.goal_reader import Stage, ground, seen_stage, understand
 from tamp.agent.camera_perceiver import Instruction
 from tamp.agent.tabletop_agent import Going, Heard
 from tamp.errors import TampError
+from tamp.model.domain import Domain
 from tamp.model.events import Journal
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
@@ -21,6 +22,7 @@ from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Engine
 from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Ready, Thought
+from tamp.planning.refinement import never
 from tamp.quiet import hush_warnings
 from tamp.worker_process import Cancelled
 
@@ -74,18 +76,24 @@ class SessionWords:
     llm: str
     domain: str
     names: dict[str, str]
-    assume_first: bool = False
 
 
 class SessionReader:
-    """Reads what is said in a session; the model is loaded when it is made, unless one is given."""
+    """Reads what is said in a session; the model is loaded when it is needed first, unless one is given."""
 
     def __init__(
-        self, words: SessionWords, journal: Journal, cancelled: Cancelled | None = None, model: Model | None = None
+        self, words: SessionWords, journal: Journal, cancelled: Cancelled = never, model: Model | None = None
     ) -> None:
+        self._words, self._journal, self._cancelled, self._given = words, journal, cancelled, model
+
+    @cached_property
+    def _domain(self) -> Domain:
+        return load(self._words.domain)
+
+    @cached_property
+    def _model(self) -> Model:
         hush_warnings()
-        self._words, self._domain, self._journal = words, load(words.domain), journal
-        self._model, self._cancelled = model or load_model(words.llm), cancelled or (lambda: False)
+        return self._given or load_model(self._words.llm)
 
     def warm(self, scene: Scene, state: WorldState) -> None:
         """Load the weights, and have the model evaluate the scene, before anything is said."""
@@ -97,27 +105,19 @@ class SessionReader:
         stage = self._stage(scene, state)
         if going is not None:
             stage = replace(stage, doing=going.goals if going.busy else going.last, before=going.before)
-        first, tell = self._words.assume_first, self._journal.event
-        answer = understand(text, stage, self._model, first, tell=tell, cancelled=self._cancelled)
+        answer = understand(text, stage, self._model, tell=self._journal.event, cancelled=self._cancelled)
         return Heard(text, answer.goals, answer.goals)
 
     def _stage(self, scene: Scene, state: WorldState) -> Stage:
         return seen_stage(scene, state, self._domain, self._words.names, Engine())
 
 
-@dataclass(eq=False)
-class InTurnReader:
-    """Reads at once; the world waits. `model` is one that is loaded already."""
-
-    words: SessionWords
-    journal: Journal
-    model: Model | None = None
-    _reader: SessionReader | None = field(default=None, repr=False)
+class InTurnReader(SessionReader):
+    """Reads at once; the world waits."""
 
     def __call__(self, text: str, scene: Scene, state: WorldState, going: Going | None) -> Thought[Heard]:
         """What is wanted after some words."""
-        self._reader = self._reader or SessionReader(self.words, self.journal, model=self.model)
-        return Ready(self._reader.read(text, scene, state, going))
+        return Ready(self.read(text, scene, state, going))
 
     def warm(self, scene: Scene, state: WorldState) -> None:
         """Nothing: the world waits for the first words, too."""

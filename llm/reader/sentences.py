@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -46,7 +46,9 @@ def read_sentences(path: Path) -> tuple[Sentence, ...]:
     """All of a file. InputError with every line that is wrong."""
     found, wrong = list[Sentence](), list[str]()
     setting: Setting | None = None
-    for line, block in _blocks(path.read_text(encoding="utf-8")):
+    text = path.read_text(encoding="utf-8")
+    for some in re.finditer(r"(?:^.*\S.*$\n?)+", text, re.MULTILINE):  # blocks between blank lines
+        line, block = text.count("\n", 0, some.start()) + 1, some[0].strip()
         try:
             if block.startswith("## "):
                 setting = None
@@ -70,12 +72,6 @@ def _sentence(block: str, setting: Setting, line: int) -> Sentence:
     if not said:
         raise NotAProgram(f"{lines[0]!r}: no words; valid: # what is said, and its program below")
     return Sentence(setting, " ".join(said), read_program("\n".join(lines[len(said) :]), setting), line)
-
-
-def _blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Blocks between blank lines, with the lines on which they begin."""
-    for found in re.finditer(r"(?:^.*\S.*$\n?)+", text, re.MULTILINE):
-        yield text.count("\n", 0, found.start()) + 1, found[0].strip()
 
 
 @cache

@@ -138,25 +138,25 @@ def _members(line: str) -> Iterator[Member]:
     if group is None:
         raise NotASetting(f"no group: {line!r}; valid: cups [item]: red cup (on table), blue cup")
     types = frozenset(group["types"].split())
-    for name, facts in _listed(_MEMBER, group["members"], ("name", "facts")):
+    for name, facts in _listed(_MEMBER, group["members"]):
         yield Member(name, tuple(f.strip() for f in (facts or "").split(";") if f.strip()), types, group["plural"])
 
 
 def _signatures(text: str) -> Iterator[CallSignature]:
-    for name, inside in _listed(_SIGNATURE, text, ("name", "types")):
+    for name, inside in _listed(_SIGNATURE, text):
         types, _, named = (inside or "").partition(";")
         options = [o.strip() for o in named.split(",") if o.strip()]
         given = tuple(frozenset(t.strip().split("|")) for t in types.split(",")) if types.strip() else ()
-        yield CallSignature(name or "", given, tuple(options))
+        yield CallSignature(name, given, tuple(options))
 
 
-def _listed(pattern: re.Pattern[str], text: str, parts: tuple[str, str]) -> Iterator[tuple[str, str | None]]:
+def _listed(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, str | None]]:
     at = 0
     while at < len(text):
         found = pattern.match(text, at)
         if found is None:
             raise NotASetting(f"not understood: {text[at:]!r}")
-        yield found[parts[0]], found[parts[1]]
+        yield found[1], found[2]
         at = found.end()
 
 

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from llm.reader.program import Effect, Handled, NotAProgram, Program, read_program
-from llm.reader.program_reader import OWN, question, setting_text
+from llm.reader.program_reader import OWN, TASK, question, setting_text
 from llm.reader.sentences import Sentence
 from llm.reader.setting import Member, NotASetting, Setting, read_setting
 
 Encode = Callable[[str], list[int]]
+BEGINS = f"<|im_start|>system\n{TASK}<|im_end|>\n<|im_start|>user\n"
 ANSWERS = "<|im_end|>\n<|im_start|>assistant\n"
-"""What stands between a question and its answer, in the chat's own marks."""
+"""What stands before a setting, and between a question and its answer, in the chat's own marks."""
 IGNORED = -100
 """The label of a token that is not learnt."""
 
@@ -27,13 +28,6 @@ class Packed:
     positions: tuple[int, ...]
     segments: tuple[int, ...]
     labels: tuple[int, ...]
-
-
-def some_scenes(sentences: Sequence[Sentence], share: float, seed: int = 0) -> list[Sentence]:
-    """The sentences of a share of all scenes, drawn."""
-    scenes = list(dict.fromkeys(s.setting.members for s in sentences))
-    kept = set(random.Random(seed).sample(scenes, round(share * len(scenes))))
-    return [s for s in sentences if s.setting.members in kept]
 
 
 @dataclass(frozen=True)
@@ -66,11 +60,12 @@ def _joined(sentences: tuple[Sentence, ...], rng: random.Random) -> tuple[Senten
     plain = [
         s for s in sentences if not s.setting.now and all(isinstance(x, Effect | Handled) for x in s.program.lines)
     ]
-    two = rng.sample(plain, 2) if rng.random() < JOINED and len(plain) > 1 else []
-    if not two:
+    if rng.random() >= JOINED or len(plain) < 2:
         return sentences
+    two = rng.sample(plain, 2)
     words = rng.choice(BOTH).join((two[0].words.rstrip(".!"), two[1].words))
-    both = Program((*two[0].program.lines, *two[1].program.lines))
+    one, other = (s.program for s in two)
+    both = Program((*one.lines, *other.lines), (*one.texts, *other.texts))
     return (*(s for s in sentences if s not in two), replace(two[0], words=words, program=both))
 
 
@@ -92,16 +87,13 @@ def shuffled(setting: Setting, rng: random.Random) -> Setting:
     return replace(setting, members=members, can_be=can_be)
 
 
-def packed(batch: Batch, prefix: Encode, encode: Encode, end: int) -> Packed:
-    """A batch. `prefix` encodes the text of a setting with what comes before it, `encode` what follows it; `end` is
-    the token that ends an answer."""
-    start = prefix(setting_text(batch.sentences[0].setting, batch.shown))
+def packed(batch: Batch, encode: Encode, end: int) -> Packed:
+    """A batch as tokens; `end` is the one that ends an answer."""
+    start = encode(BEGINS + setting_text(batch.sentences[0].setting, batch.shown))
     tokens, positions, segments, labels = list(start), list(range(len(start))), [0] * len(start), [IGNORED] * len(start)
     for n, sentence in enumerate(batch.sentences, 1):
-        asked, answer = (
-            encode(question(sentence.setting.now, sentence.words) + ANSWERS),
-            [*encode(str(sentence.program)), end],
-        )
+        asked = encode(question(sentence.setting.now, sentence.words) + ANSWERS)
+        answer = [*encode(str(sentence.program)), end]
         tokens += asked + answer
         positions += range(len(start), len(start) + len(asked) + len(answer))
         segments += [n] * (len(asked) + len(answer))

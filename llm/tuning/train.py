@@ -1,12 +1,12 @@
 """`make tune`: a low-rank adapter for Qwen2.5-Coder, from its shipped weights and the sentences in the repository.
 
-    python -m llm.tuning.train MODEL.gguf OUT [--epochs N] [--minutes M] [--share S] [--rank R] [--rate L]
+    python -m llm.tuning.train MODEL.gguf OUT [--epochs N] [--minutes M] [--rank R] [--rate L]
                                [--begin STATE.pt [--keep SHARE]] SENTENCES...
 
 Runs in an environment of its own (torch, transformers, peft), on a GPU where there is one. It is kept in OUT every
-twenty steps, and goes on from there; `--minutes` ends it after so many, as kept. `--share` takes that part of the
-scenes alone. With `--begin` it begins from an earlier adapter, of which `--keep` is that share in the one that comes of
-it: the shipped one was made so (docs/language.md).
+twenty steps, and goes on from there; `--minutes` ends it after so many, as kept. With `--begin` it begins from an
+earlier adapter, of which `--keep` is that share in the one that comes of it: the shipped one was made so
+(docs/language.md).
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ import torch
 from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
-from llm.reader.program_reader import TASK
 from llm.reader.sentences import Sentence, read_sentences
 from llm.tuning import SCALE
-from llm.tuning.batches import IGNORED, Packed, batches, packed, some_scenes
+from llm.tuning.batches import IGNORED, Packed, batches, packed
 
 LAYERS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 RATE, WARM_UP, LEAST_SHARE = 4e-4, 20, 0.1
@@ -75,7 +74,6 @@ def main() -> None:
     parser.add_argument("sentences", nargs="+", type=Path)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=math.inf)
-    parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--rank", type=int, default=8)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rate", type=float, default=RATE)
@@ -84,19 +82,26 @@ def main() -> None:
     asked = parser.parse_args()
     run = Run(asked.out, asked.epochs, asked.rank, asked.seed, asked.rate, asked.begin, asked.keep)
     run.out.mkdir(parents=True, exist_ok=True)
-    every = [s for file in sorted(asked.sentences) for s in read_sentences(file)]
-    train(run, asked.model, some_scenes(every, asked.share, asked.seed), asked.minutes * 60)
+    train(run, asked.model, [s for file in sorted(asked.sentences) for s in read_sentences(file)], asked.minutes * 60)
 
 
 def train(run: Run, weights: Path, sentences: list[Sentence], most: float) -> None:
     """Go on until all epochs are done, or for so many seconds."""
     tokenizer = AutoTokenizer.from_pretrained(weights.parent, gguf_file=weights.name)
+    end = int(tokenizer.convert_tokens_to_ids("<|im_end|>"))
+
+    def encode(text: str) -> list[int]:
+        return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+
     model = adapted(weights, run)
     adapter = [p for p in model.parameters() if p.requires_grad]
     optimiser = torch.optim.AdamW(adapter, lr=run.rate, weight_decay=0.0)
     begin = None if run.begin is None else torch.load(run.begin, map_location=DEVICE)["adapter"]
     if run.state.exists():
-        resume(run, model, optimiser)
+        kept = torch.load(run.state, map_location=DEVICE)
+        model.load_state_dict(kept["adapter"], strict=False)
+        optimiser.load_state_dict(kept["optimiser"])
+        run.step, run.seconds = kept["step"], kept["seconds"]
     elif begin is not None:
         model.load_state_dict(begin, strict=False)
     todo = [b for n in range(run.epochs) for b in batches(sentences, TOGETHER, random.Random(run.seed + n))]
@@ -105,10 +110,7 @@ def train(run: Run, weights: Path, sentences: list[Sentence], most: float) -> No
     for n in range(run.step, len(steps)):
         for group in optimiser.param_groups:
             group["lr"] = run.rate * rate(n, len(steps))
-        some = [
-            packed(b, lambda t: before_setting(tokenizer, t), lambda t: ids(tokenizer, t), end_of(tokenizer))
-            for b in steps[n]
-        ]
+        some = [packed(b, encode, end) for b in steps[n]]
         losses = list[float]()
         for those in [some] if DEVICE == "cuda" else [[one] for one in some]:
             loss = loss_of(model, those)
@@ -118,12 +120,12 @@ def train(run: Run, weights: Path, sentences: list[Sentence], most: float) -> No
         optimiser.step()
         optimiser.zero_grad()
         seen += sum(len(one.tokens) for one in some)
-        run.step, run.seconds = n + 1, before + time.monotonic() - begun
-        report(run, len(steps), sum(losses) / len(losses), seen / (time.monotonic() - begun))
-        over = time.monotonic() - begun > most
-        if run.step % KEPT == 0 or run.step == len(steps) or over:
+        spent = time.monotonic() - begun
+        run.step, run.seconds = n + 1, before + spent
+        report(run, len(steps), sum(losses) / len(losses), seen / spent)
+        if run.step % KEPT == 0 or run.step == len(steps) or spent > most:
             keep(run, model, optimiser, begin if run.step == len(steps) else None)
-        if over:
+        if spent > most:
             return
 
 
@@ -168,21 +170,6 @@ def loss_of(model: Any, some: Sequence[Packed]) -> torch.Tensor:
     return torch.nn.functional.cross_entropy(logits, labels[learnt])
 
 
-def before_setting(tokenizer: Any, setting: str) -> list[int]:
-    """The tokens of a setting's text as the chat begins with it."""
-    return ids(tokenizer, f"<|im_start|>system\n{TASK}<|im_end|>\n<|im_start|>user\n{setting}")
-
-
-def ids(tokenizer: Any, text: str) -> list[int]:
-    """The tokens of a text."""
-    return list(tokenizer(text, add_special_tokens=False)["input_ids"])
-
-
-def end_of(tokenizer: Any) -> int:
-    """The token that ends an answer."""
-    return int(tokenizer.convert_tokens_to_ids("<|im_end|>"))
-
-
 def keep(run: Run, model: Any, optimiser: Any, begin: dict[str, torch.Tensor] | None = None) -> None:
     """Write the adapter, the optimiser and how far it is, so that a killed run goes on from here; in the end blended
     with the adapter that it began from."""
@@ -196,23 +183,10 @@ def keep(run: Run, model: Any, optimiser: Any, begin: dict[str, torch.Tensor] | 
     partial.replace(run.state)
 
 
-def resume(run: Run, model: Any, optimiser: Any) -> None:
-    """Go on from what is kept."""
-    kept = torch.load(run.state, map_location=DEVICE)
-    model.load_state_dict(kept["adapter"], strict=False)
-    optimiser.load_state_dict(kept["optimiser"])
-    run.step, run.seconds = kept["step"], kept["seconds"]
-
-
 def report(run: Run, steps: int, loss: float, speed: float) -> None:
     """A line a batch, for people and for the card."""
-    line = {
-        "step": run.step,
-        "of": steps,
-        "loss": round(loss, 4),
-        "tokens a second": round(speed),
-        "seconds": round(run.seconds),
-    }
+    loss, speed = round(loss, 4), round(speed)
+    line = {"step": run.step, "of": steps, "loss": loss, "tokens a second": speed, "seconds": round(run.seconds)}
     with (run.out / "log.jsonl").open("a") as file:
         file.write(json.dumps(line) + "\n")
     if run.step % 10 == 0:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from llm.vocabulary.names import own_words
+from llm.vocabulary.names import own_words, plain
 from llm.vocabulary.phrases import BENEATH, SIDES_IN_WORDS, TOP, SceneVocabulary
 from tamp.files.source import Source
 from tamp.model.atoms import Atom
@@ -40,19 +40,12 @@ class Form:
     @property
     def words(self) -> str:
         """The predicate as English: "turned on"."""
-        return self.said or self.predicate.replace("-", " ").replace("_", " ").lower()
-
-
-@dataclass(frozen=True)
-class _Effects:
-    """What operators add: types by predicate, one tuple an operator; and what is traded for what."""
-
-    adds: dict[str, tuple[tuple[str, ...], ...]]
-    trades: tuple[tuple[str, str], ...]
+        return self.said or plain(self.predicate)
 
 
 @cache
-def _effects(text: str, path: Path) -> _Effects:
+def _effects(text: str, path: Path) -> tuple[dict[str, list[tuple[str, ...]]], list[tuple[str, str]]]:
+    """What operators add: types by predicate, one tuple an operator; and (new, old): what is traded for what."""
     adds: dict[str, list[tuple[str, ...]]] = {}
     trades: list[tuple[str, str]] = []
     for action in parse(Source(str(path), text)).actions:
@@ -60,24 +53,24 @@ def _effects(text: str, path: Path) -> _Effects:
         for f in (e.fluent for e in action.effects if e.value.is_true()):
             adds.setdefault(f.fluent().name, []).append(tuple(a.type.name for a in f.args))
             trades += [(f.fluent().name, g.fluent().name) for g in gone if f.args and f.args[:1] == g.args[:1]]
-    return _Effects({p: tuple(kinds) for p, kinds in adds.items()}, tuple(trades))
+    return adds, trades
 
 
 def forms(domain: Domain) -> tuple[Form, ...]:
     """What a goal of this domain can say, in the order of its file: what its operators add, but for what its
     `words.toml` has no words for ("")."""
-    effects = _effects(domain.text, domain.path)
-    family, own = _families(effects.trades), own_words(domain).predicates
+    adds, trades = _effects(domain.text, domain.path)
+    family, own = _families(trades), own_words(domain).predicates
     return tuple(
         Form(
             name,
             tuple(map(frozenset, zip(*kinds, strict=True))),
             family.get(name, ""),
             said=own.get(name, ""),
-            after=frozenset(old for new, old in effects.trades if new == name),
+            after=frozenset(old for new, old in trades if new == name),
         )
         for name in domain.predicates
-        if (kinds := effects.adds.get(name)) and domain.predicates[name].parameters and own.get(name) != ""
+        if (kinds := adds.get(name)) and domain.predicates[name].parameters and own.get(name) != ""
     )
 
 
@@ -130,8 +123,10 @@ class Sayable:
     def atom(self, form: Form, args: tuple[str, ...]) -> Atom | None:
         """What a form says of some symbols, in the domain's predicates; None when nothing there says it."""
         if form.in_domain:
-            found = next((f for f in self.related(form) if self._fits(f, args)), None)
-            return Atom(found.predicate, args) if found and self._can_be(args) else None
+            for f in self.related(form):
+                if all(a in some for a, some in zip(args, self.symbols[f.predicate], strict=True)):
+                    return Atom(f.predicate, args) if self._can_be(args) else None
+            return None
         place = self._place(form, args[1])
         known = place is not None and (place not in self.state.symbols or self._can_be((args[0], place)))
         return Atom(form.carrier, (args[0], str(place))) if form.carrier and known else None
@@ -144,13 +139,9 @@ class Sayable:
             return thing if thing in self.symbols[form.carrier][1] else self.words.above.get(thing)
         return f"{form.side}-{thing}" if form.side else None
 
-    def _fits(self, form: Form, args: tuple[str, ...]) -> bool:
-        return all(a in some for a, some in zip(args, self.symbols[form.predicate], strict=True))
-
     def _can_be(self, args: tuple[str, ...]) -> bool:
-        """Whether a thing can be there: not in or on itself; what has an inside of its own is not stood on."""
-        own = {s: owner for owner, some in self.words.inside.items() for s in some}
-        return len(set(args)) == len(args) and own.get(args[-1]) != args[0]
+        """Whether a thing can be there: not in or on itself, nor in its own inside."""
+        return len(set(args)) == len(args) and args[-1] not in self.words.inside.get(args[0], ())
 
 
 def sayable(domain: Domain, state: WorldState, words: SceneVocabulary) -> Sayable:
@@ -158,17 +149,17 @@ def sayable(domain: Domain, state: WorldState, words: SceneVocabulary) -> Sayabl
     known = forms(domain)
     every = (*known, *_forms_beside(domain, known, state, words))
 
-    def of_types(kinds: frozenset[str]) -> tuple[str, ...]:
+    def fitting(kinds: frozenset[str]) -> tuple[str, ...]:
         return tuple(s for s, t in state.symbols.items() if any(domain.is_a(t, kind) for kind in kinds))
 
-    def not_vessels(symbols: tuple[str, ...]) -> tuple[str, ...]:
-        """What has an inside of its own that is always open is not stood on."""
-        return tuple(s for s in symbols if not words.inside.get(s))
-
-    symbols = {f.predicate: tuple(map(of_types, f.types)) for f in every}
-    symbols |= {p: (first, *map(not_vessels, rest)) for p, (first, *rest) in symbols.items()}
+    symbols: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for f in every:
+        first, *rest = map(fitting, f.types)
+        # What has an inside of its own that is always open is not stood on.
+        symbols[f.predicate] = (first, *(tuple(s for s in some if not words.inside.get(s)) for some in rest))
     symbols |= {f.predicate: (symbols[f.predicate][0], words.things) for f in every if not f.in_domain}
-    stood_on = [f.carrier for f in every if f.side == TOP]
-    everywhere = tuple(dict.fromkeys((*(s for p in stood_on for s in symbols[p][1]), *words.above)))
-    symbols |= {f.predicate: (symbols[f.predicate][0], everywhere) for f in every if f.side == TOP}
+    for f in every:
+        if f.side == TOP:
+            everywhere = dict.fromkeys((*symbols[f.carrier][1], *words.above))
+            symbols[f.predicate] = (symbols[f.predicate][0], tuple(everywhere))
     return Sayable(every, symbols, words, state)

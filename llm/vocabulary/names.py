@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from tamp.errors import InputError
-from tamp.files.toml_file import read_toml
+from tamp.files.toml_table import read_toml
 from tamp.model.domain import Domain
 from tamp.pddl.domain_file import load
 
@@ -46,12 +46,13 @@ def nouns(category: str, own: OwnWords | None = None) -> tuple[str, ...]:
     bare = [w for w in kind if w not in MATERIALS] or kind
     name = " ".join(kind)
     known = name in own.things
-    plain = own.things.get(name) or own.things.get(" ".join(bare)) or _shortened(bare)
+    called = own.things.get(name) or own.things.get(" ".join(bare)) or (" ".join(bare), bare[-1])
     if not colours and name in own.colours:
         colours = [own.colours[name]]
     material = [w for w in kind if w in MATERIALS and not known]
-    prefixes = [*_joined_colours(colours), *(" ".join(material) for _ in material[:1])]
-    named = [*(f"{p} {n}" for p in prefixes for n in plain), *plain]
+    prefixes = [" and ".join(colours), " and ".join(reversed(colours))] if len(colours) > 1 else [*colours]
+    prefixes += [" ".join(material)] if material else []
+    named = [*(f"{p} {n}" for p in prefixes for n in called), *called]
     return tuple(dict.fromkeys([*(f"{s} {n}" for s in sizes for n in named), *named]))
 
 
@@ -62,17 +63,6 @@ def _split_colours(words: list[str]) -> tuple[list[str], list[str]]:
     adjacent = len(colours) == 2 and words.index(colours[1]) == words.index(colours[0]) + 1
     repainted = len(colours) > 1 and (not adjacent or " ".join(kind) == "bowl")
     return (colours[:1] if repainted else colours), kind or words
-
-
-def _joined_colours(colours: list[str]) -> list[str]:
-    if len(colours) < 2:
-        return colours
-    return [" and ".join(colours), " and ".join(reversed(colours))]
-
-
-def _shortened(words: list[str]) -> tuple[str, ...]:
-    """The whole name, and its last word alone: "orange juice", "juice"."""
-    return tuple(dict.fromkeys([" ".join(words), words[-1]]))
 
 
 FILE = "words.toml"
@@ -113,10 +103,11 @@ def _read(path: Path) -> OwnWords:
         raise InputError(f"{path}: not as words are written down; what is wrong: tamp check {path.parent}")
     return OwnWords(
         {str(k): str(v) for k, v in predicates.items()},
-        {_plain(k): tuple(map(str, v)) for k, v in things.items()},
-        {_plain(k): str(v) for k, v in colours.items()},
+        {plain(k): tuple(map(str, v)) for k, v in things.items()},
+        {plain(k): str(v) for k, v in colours.items()},
     )
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """An identifier as words."""
     return name.lower().replace("_", " ").replace("-", " ")

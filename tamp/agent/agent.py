@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tamp.agent.session import Activity, Routine, Session
+from tamp.agent.session import Activity, Session
 from tamp.agent.tabletop_agent import TabletopAgent
 from tamp.errors import Refusal, TampError
 from tamp.model.backend import Command, Observation
@@ -84,10 +84,23 @@ class Agent:
 
     def begin(self, scene: Scene, state: WorldState) -> None:
         """Take up what is wanted of a scene that was perceived. Where nothing comes of it the outcome says why."""
+        search = self._search
         try:
-            self._begin(scene, state)
-        except Refusal as e:
-            self.refused("goal", e)
+            goals = self.read(scene, state)
+            first = search.make_sure(goals) if search is not None and search.doubted(goals, scene) else None
+        except Refusal as refusal:
+            if search is None or not refusal.may_be_hidden:
+                self.refused("goal", refusal)
+                return
+            first, goals = search.find(refusal), ()
+        if first is not None:
+            self._searching = True
+            self.session.begin(Activity("search", first))
+            return
+        try:
+            self.pursue(goals)
+        except Refusal as refusal:
+            self.refused("goal", refusal)
 
     def pursue(self, goals: tuple[Goal, ...]) -> None:
         """Work towards goals from now on. Refusal where the domain cannot say what is to be left alone."""
@@ -131,24 +144,6 @@ class Agent:
         finally:
             before = self.outcome.seconds.get("language", 0.0)
             self.outcome.seconds["language"] = round(before + time.perf_counter() - start, 3)
-
-    def _begin(self, scene: Scene, state: WorldState) -> None:
-        search = self._search
-        try:
-            goals = self.read(scene, state)
-        except Refusal as refusal:
-            if search is None or not refusal.may_be_hidden:
-                raise
-            self._look_first(search.find(refusal))
-            return
-        if search is not None and search.doubted(goals, scene):
-            self._look_first(search.make_sure(goals))
-        else:
-            self.pursue(goals)
-
-    def _look_first(self, routine: Routine[str | None]) -> None:
-        self._searching = True
-        self.session.begin(Activity("search", routine))
 
     def _takes_up_what_was_found(self) -> bool:
         """Whether a search has ended with goals, which are pursued from now on."""

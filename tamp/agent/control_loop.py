@@ -64,12 +64,7 @@ def run(
                 due += backend.period
                 time.sleep(max(0.0, due - time.monotonic()))
     finally:
-        _end(acting, backend)
-
-
-def _end(acting: Ticked, backend: Backend) -> None:
-    """What moves stops first: ending what acts reports what was stopped, and a report may fail."""
-    try:
-        backend.stop()
-    finally:
-        acting.close()
+        try:  # what moves stops first: ending what acts reports what was stopped, and a report may fail
+            backend.stop()
+        finally:
+            acting.close()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from tamp.agent.orders import End, Order, Skip, Start, Stop, read_typed
 from tamp.agent.session import OVER, Activity, Routine
-from tamp.agent.tabletop import Tabletop
+from tamp.agent.tabletop import Periods, Tabletop
 from tamp.model.atoms import Atom
 from tamp.model.events import Event, OrderTaken, StageChanged
 from tamp.model.goal import Goal
@@ -102,15 +102,20 @@ class Director:
 
     def _reach(self, goal: Goal) -> Routine[str | None]:
         for _ in range(MOST):
-            _, state, _ = self.table.look()
-            question = self._question(goal, state := state.with_facts(self._facts))
+            state = self.table.look()[1].with_facts(self._facts)
+            not_again = frozenset(order for atoms, order in self._tried if atoms == state.atoms)
+            shown = [a for a in self.running() if DECISION not in a.resources]
+            running, before = tuple(a.name for a in shown if not a.over), tuple(self.before)
             self.asked += 1
-            order = yield from self._answered(question)
+            request = DecisionRequest(goal, state, self.listed(shown), running, before, not_again)
+            order = yield from Periods(self.table).thought(self.decide(request))
             if not order:
-                return f"nothing is left to be tried; done before: {self._told_before()}"
+                return f"nothing is left to be tried; done before: {self._last_orders()}"
             parsed = read_typed(order)
             if isinstance(parsed, Skip):
-                yield from self._pass(parsed.seconds)
+                until = self.table.observed.time + max(parsed.seconds, OFTEN)
+                while self.table.observed.time < until:
+                    yield None
                 continue
             self._tried.add((state.atoms, order))
             if isinstance(parsed, End):
@@ -122,28 +127,12 @@ class Director:
             self.before.append((order, ""))
             self.give(parsed)
             yield from self._until_changed(isinstance(parsed, Start))
-        return f"no end after {MOST} decisions; the last ones: {self._told_before()}"
-
-    def _question(self, goal: Goal, state: WorldState) -> DecisionRequest:
-        not_again = frozenset(order for atoms, order in self._tried if atoms == state.atoms)
-        shown = [a for a in self.running() if DECISION not in a.resources]
-        names = tuple(a.name for a in shown if not a.over)
-        return DecisionRequest(goal, state, self.listed(shown), names, tuple(self.before), not_again)
+        return f"no end after {MOST} decisions; the last ones: {self._last_orders()}"
 
     def _mine(self) -> list[Activity]:
         """What was begun by order and still runs."""
         begun = {order for order, _ in self.before}
         return [a for a in self.running() if not a.over and f"start {a.name}" in begun]
-
-    def _answered(self, question: DecisionRequest) -> Routine[str]:
-        thought = self.decide(question)
-        try:
-            while not thought.done():
-                yield None
-        finally:
-            if not thought.done():
-                thought.cancel()
-        return thought.result()
 
     def _until_changed(self, started: bool) -> Routine[None]:
         """Until what was begun is over, waits for something, or has been going on for long; at least for a while."""
@@ -155,10 +144,5 @@ class Director:
             if seconds >= OFTEN and (not started or not self._mine() or held_up):
                 return
 
-    def _pass(self, seconds: float) -> Routine[None]:
-        until = self.table.observed.time + max(seconds, OFTEN)
-        while self.table.observed.time < until:
-            yield None
-
-    def _told_before(self) -> str:
+    def _last_orders(self) -> str:
         return ", ".join(f"{order} ({became})" for order, became in self.before[-3:])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tamp.agent.plan_executor import GoalOutcome, PlanExecutor
+from tamp.agent.plan_executor import ATTEMPTS, GoalOutcome, PlanExecutor
 from tamp.agent.session import Routine
 from tamp.agent.tabletop import Periods, StepLimit, Tabletop
 from tamp.model.atoms import Atom, GroundAction
@@ -25,8 +25,6 @@ from tamp.planning.refinement import Failure
 from tamp.planning.search import NoSolution
 from tamp.skills.base import Refinement
 
-ATTEMPTS = 3
-"""Executions of one action before it is given up."""
 PATIENCE = 6.0
 """Seconds in all, on the way to a goal, for which a disturbance is given time to be undone."""
 GLANCE = 0.5
@@ -42,8 +40,6 @@ class GoalExecutor:
     outcome: GoalOutcome = field(default_factory=GoalOutcome)
     objected: Callable[[frozenset[Atom]], None] = lambda facts: None
     """Takes what geometry found out that keeps a single action from being done."""
-    failures: dict[GroundAction, list[str]] = field(default_factory=dict)
-    """What was wrong with actions when they were tried for the goal that is worked towards, the last one last."""
     _patience: float = PATIENCE
     _regained: int = 0
     """How often an action had gone wrong when it was looked around last."""
@@ -54,12 +50,12 @@ class GoalExecutor:
 
     def __post_init__(self) -> None:
         self._periods = Periods(self.table, self.most_steps)
-        self._carrying = PlanExecutor(self._periods, self.outcome, self._went_wrong)
+        self._carrying = PlanExecutor(self._periods, self.outcome)
 
     @property
     def _troubles(self) -> int:
         """How often an action went wrong, or was stopped, for the goal that is worked towards."""
-        return sum(map(len, (*self.failures.values(), *self._carrying.stopped.values())))
+        return sum(map(len, (*self._carrying.failures.values(), *self._carrying.stopped.values())))
 
     @property
     def steps(self) -> int:
@@ -79,10 +75,16 @@ class GoalExecutor:
                 yield from self._reach(goal)
             except StepLimit:
                 self.outcome.fail("execution", f"step limit of {self.most_steps} reached")
-            self.outcome.plan = _one_after_the_other(before, mind.first)
+            if before is not None and mind.first is not None:
+                self.outcome.plan = Plan(before.actions + mind.first.actions)
+            else:
+                self.outcome.plan = before or mind.first
+            reached = self.outcome.reason is None
             if len(goals) > 1:
-                self._milestone(number, goals)
-            if self.outcome.reason is not None:
+                self.table.publish(MilestoneEnded(number, str(goal), reached, self.steps, len(goals)))
+                if not reached:
+                    self.outcome.reason = f"goal {number} of {len(goals)}, {goal}: {self.outcome.reason}"
+            if not reached:
                 break
             mind.next_goal()
         self.outcome.seconds = mind.seconds | {"execute": 0.0} | self.outcome.seconds
@@ -128,26 +130,16 @@ class GoalExecutor:
                 return problem
             yield None
 
-    def _milestone(self, number: int, goals: tuple[Goal, ...]) -> None:
-        """Tell what became of one of several goals."""
-        goal, reached = goals[number - 1], self.outcome.reason is None
-        self.table.publish(MilestoneEnded(number, str(goal), reached, self.steps, len(goals)))
-        if not reached:
-            self.outcome.reason = f"goal {number} of {len(goals)}, {goal}: {self.outcome.reason}"
-
     def _reach(self, goal: Goal) -> Routine[None]:
-        self.failures, self._carrying.stopped, self._carrying.wanted = {}, {}, frozenset(goal.symbols)
-        self._patience, self._regained = PATIENCE, 0
-        self._unmended = None
+        carrying = self._carrying
+        carrying.failures, carrying.stopped, carrying.wanted = {}, {}, frozenset(goal.symbols)
+        self._patience, self._regained, self._unmended = PATIENCE, 0, None
         doubted: frozenset[Atom] = frozenset()
         taken = goal
         while True:
             scene, state, situation = yield from self._periods.look(doubted)
             if lost := scene.unseen(goal.symbols):
-                reason = f"{' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not seen"
-                if (yield from self._regains(lost)):
-                    continue
-                if (yield from self._gives_up("perception", reason, situation, None)):
+                if (yield from self._stays_lost(lost, situation)):
                     return
                 continue
             if not goal.missing(state):
@@ -168,26 +160,27 @@ class GoalExecutor:
                 unseen = goal.missing(state)
                 problem = f"done, and still {' '.join(map(str, unseen))} is not seen to hold" if unseen else None
             if problem is not None:
-                doubted = self._doubted(action, goal)
-                if self._failed(action, problem):
+                failures = carrying.failures.setdefault(action, [])
+                failures.append(problem)
+                self._unmended = f"{action}: {problem}", len(self.outcome.executed)
+                if len(failures) == ATTEMPTS:
+                    self.outcome.fail("execution", f"{action}: {problem} after {ATTEMPTS} attempts")
                     return
+                # What it was for is doubted where all of that looks true by the predicates' tolerances: it is done
+                # again all the same. Where some of it is seen to be missing, it is planned for anyhow.
+                added = self.table.domain.added_by(action)
+                if added <= self.table.look()[1].atoms:
+                    doubted = added & frozenset(goal.atoms)
 
-    def _failed(self, action: GroundAction, problem: str) -> bool:
-        """An action went wrong; whether that is the end."""
-        self.failures.setdefault(action, []).append(problem)
-        self._unmended = f"{action}: {problem}", len(self.outcome.executed)
-        tried = len(self.failures[action])
-        if tried == ATTEMPTS:
-            self.outcome.fail("execution", f"{action}: {problem} after {tried} attempts")
-        return tried == ATTEMPTS
-
-    def _regains(self, lost: list[str]) -> Routine[bool]:
-        """Whether things that are not seen any more are found again by looking around, which is done once each time
-        that an action went wrong."""
-        if self.table.regain is None or self._troubles <= self._regained:
-            return False
-        self._regained = self._troubles
-        return (yield from self.table.regain(lost))
+    def _stays_lost(self, lost: list[str], situation: Situation) -> Routine[bool]:
+        """Whether it is the end that things are not seen any more. It is looked around for them once each time that an
+        action went wrong."""
+        if self.table.regain is not None and self._troubles > self._regained:
+            self._regained = self._troubles
+            if (yield from self.table.regain(lost)):
+                return False
+        reason = f"{' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not seen"
+        return (yield from self._gives_up("perception", reason, situation, None))
 
     def _gives_up(self, stage: str, reason: str, situation: Situation, goal: Goal | None) -> Routine[bool]:
         """Whether that is the end: not where things change before long after a disturbance."""
@@ -202,13 +195,6 @@ class GoalExecutor:
             stage, reason = "execution", f"{wrong}; then {stage}: {reason}"
         self.outcome.fail(stage, reason)
         return True
-
-    def _doubted(self, action: GroundAction, goal: Goal) -> frozenset[Atom]:
-        """What an action that failed was for, where all of it looks true by the predicates' tolerances: it is done
-        again all the same. Where some of it is seen to be missing, it is planned for anyhow, from how things are."""
-        _, state, _ = self.table.look()
-        added = self.table.domain.added_by(action)
-        return added & frozenset(goal.atoms) if added <= state.atoms else frozenset()
 
     def _carry_out(self, decided: Decision) -> Routine[tuple[GroundAction | None, str | None]]:
         """Execute the plan's actions; when what is seen is not what was foreseen, refine the rest again.
@@ -241,12 +227,3 @@ class GoalExecutor:
             if isinstance(course, Course):
                 course = course.follow(action)
         return isinstance(course, Course)
-
-    def _went_wrong(self, action: GroundAction) -> str:
-        """Why it is not the first time that an action is tried."""
-        problems = self.failures.get(action, [])
-        return f"tried {len(problems)} of {ATTEMPTS} times: {problems[-1]}" if problems else ""
-
-
-def _one_after_the_other(before: Plan | None, after: Plan | None) -> Plan | None:
-    return Plan(before.actions + after.actions) if before and after else before or after

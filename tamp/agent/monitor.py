@@ -19,7 +19,7 @@ from tamp.errors import Refusal
 from tamp.model.atoms import GroundAction
 from tamp.model.events import Corrected
 from tamp.model.motions import Grip
-from tamp.model.scene import Joint, Scene, SceneObject
+from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Refinement
 
@@ -83,7 +83,10 @@ class Monitor:
         left = execution.seconds_until(acts)
         if self._expected is None or left < TOO_LATE:
             return None
-        if self._closes() or (left < LAST and not self._looked_last):
+        # fingers that close on what they held have nothing between them any more
+        held, opening = self._expected.held, self._expected.scene.robot.opening
+        closes = held is not None and self.table.observed.robot.opening < opening - SLIPPED
+        if closes or (left < LAST and not self._looked_last):
             self._due = min(self._due, now)
         if now < self._due:
             return None
@@ -95,9 +98,8 @@ class Monitor:
         why = self._difference(self._expected, seen, execution.ahead(acts))
         if why is None:
             self._lead(execution, seen)
-        sure = why is not None and (not self.table.looks_cost or self._suspected is not None)
-        again = why is not None and not sure
-        self._suspected, self._due = why, now + (0.0 if again else self._pause)
+        sure = why is None or not self.table.looks_cost or self._suspected is not None
+        self._suspected, self._due = why, now + (self._pause if sure else 0.0)
         return why if sure else None
 
     def _difference(self, expected: Situation, seen: Situation, way: Array) -> str | None:
@@ -120,12 +122,6 @@ class Monitor:
             but |= {held}
         return pair[0].difference(pair[1], DOUBT if self.table.looks_cost else 1.0, but)
 
-    def _closes(self) -> bool:
-        """Whether the fingers close on what they held: it cannot be between them any more."""
-        if self._expected is None or self._expected.held is None:
-            return False
-        return self.table.observed.robot.opening < self._expected.scene.robot.opening - SLIPPED
-
     def _lead(self, execution: TrajectoryTracker, seen: Situation) -> None:
         """Lead the motion to where the thing that it is for is seen, which is nearly where it was, and have what is
         held go where it was to go, wherever in the hand it is."""
@@ -147,13 +143,13 @@ def _as_good(expected: Scene, seen: Scene) -> frozenset[str]:
     """The parts whose joints are elsewhere than they were, but open or closed, on or off as before: what was pushed
     goes on by itself for a while."""
     before, now = ({p.name: p.joint for o in s for p in o.parts if p.joint is not None} for s in (expected, seen))
-    return frozenset(name for name in before.keys() & now.keys() if _is_as_good(before[name], now[name]))
-
-
-def _is_as_good(before: Joint, now: Joint) -> bool:
-    low, high = before.limits
-    same = (before.is_active, before.is_rest) == (now.is_active, now.is_rest)
-    return same and abs(before.value - now.value) < TURNS_ON * (high - low)
+    good = set[str]()
+    for name in before.keys() & now.keys():
+        was, is_now, (low, high) = before[name], now[name], before[name].limits
+        same = (was.is_active, was.is_rest) == (is_now.is_active, is_now.is_rest)
+        if same and abs(was.value - is_now.value) < TURNS_ON * (high - low):
+            good.add(name)
+    return frozenset(good)
 
 
 def _near(o: SceneObject, way: Array) -> bool:

@@ -1,4 +1,4 @@
-"""The orders of a session: start, stop, skip, undo, end, say. As objects, as JSON lines, as typed words."""
+"""The orders of a session: start, stop, skip, end, say. As objects, as JSON lines, as typed words."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ LONGEST_SKIP = 3600.0
 """Seconds that can be skipped at most."""
 LONGEST_TEXT = 2000
 """Characters that can be said at once."""
-WORDS = ("start", "stop", "skip", "undo", "end", "say")
-_FORMS = 'valid: start (pick mug_1 table), stop, stop wave, skip 2, undo, end, say "put the mug in the drawer"'
+WORDS = ("start", "stop", "skip", "end", "say")
+_FORMS = 'valid: start (pick mug_1 table), stop, stop wave, skip 2, end, say "put the mug in the drawer"'
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,6 @@ class Skip:
 
 
 @dataclass(frozen=True)
-class Undo:
-    """Put things back as they were before what was wanted last."""
-
-    def __str__(self) -> str:
-        return "undo"
-
-
-@dataclass(frozen=True)
 class End:
     """Stop everything and end the session."""
 
@@ -83,7 +75,7 @@ class Say:
         return f"say {self.text!r}" if len(self.text) <= 60 else f"say {self.text[:59]!r}…"
 
 
-Order = Start | Stop | Skip | Undo | End | Say
+Order = Start | Stop | Skip | End | Say
 
 
 def order_of(word: str, value: Any = None) -> Order:
@@ -97,8 +89,8 @@ def order_of(word: str, value: Any = None) -> Order:
             return Stop(action_name(value))
         case "skip":
             return Skip(_seconds(1.0 if value in (None, "") else value))
-        case "undo" | "end" if value in (None, "", True):
-            return Undo() if word == "undo" else End()
+        case "end" if value in (None, "", True):
+            return End()
         case "say" if isinstance(value, str) and value.strip():
             if len(value) > LONGEST_TEXT:
                 raise InputError(f"{len(value):,} characters are too many to be said at once; at most {LONGEST_TEXT:,}")
@@ -123,9 +115,9 @@ def read_typed(line: str) -> Order:
     word, _, rest = line.strip().partition(" ")
     rest = rest.strip()
     known = word.lower()
-    if known in ("stop", "undo", "end") and rest and not rest.startswith("("):
+    if known in ("stop", "end") and rest and not rest.startswith("("):
         known = known if known == "stop" and " " not in rest else ""
-    if known in ("start", "skip", "stop", "undo", "end") and not (known == "skip" and not _is_number(rest or "1")):
+    if known in ("start", "skip", "stop", "end") and not (known == "skip" and not _is_number(rest or "1")):
         return order_of(known, rest or None)
     return order_of("say", rest.strip("\"'") if word.lower() == "say" else line)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
@@ -48,6 +47,8 @@ class GoalOutcome:
         self.stage, self.reason = stage, reason
 
 
+ATTEMPTS = 3
+"""Executions of one action before it is given up."""
 STOPS = 5
 """Times that one action is stopped in the middle before it is carried out whatever is seen."""
 BRAKING = 0.5
@@ -70,12 +71,12 @@ class Followed:
 
 @dataclass(eq=False)
 class PlanExecutor:
-    """Carries out decisions. `outcome` counts steps and actions, `went_wrong` says what did when an action was
-    tried before; `stopped` has why actions were stopped in the middle."""
+    """Carries out decisions. `outcome` counts steps and actions. For the goal that is worked towards, `failures` has
+    what was wrong with actions, the last one last, and `stopped` why they were stopped in the middle."""
 
     periods: Periods
     outcome: GoalOutcome
-    went_wrong: Callable[[GroundAction], str]
+    failures: dict[GroundAction, list[str]] = field(default_factory=dict)
     stopped: dict[GroundAction, list[str]] = field(default_factory=dict)
     wanted: frozenset[str] = frozenset()
     """The symbols of the goal that is worked towards."""
@@ -123,7 +124,9 @@ class PlanExecutor:
                     yield from self._brake()
                     return Followed(done, stopped=True)
                 if command is not None:
-                    self._tell_stage(doing, done, execution, self.went_wrong(actions[done]))
+                    doing.stage = "acting" if execution.index >= acts else "moving"
+                    doing.now = table.observed.time
+                    doing.waits_for = execution.hindrance or self._went_wrong(actions[done])
                     yield from self._command(command, execution, robot)
         except StepLimit:
             cut = f"not finished, the step limit of {self.periods.most} is reached"
@@ -158,14 +161,14 @@ class PlanExecutor:
         watch.held_ignore = walls(refinement.after.scene, action.args)
         now = table.observed.time
         self._before = table.sight.known
-        table.doing = Doing(str(action), now, now, action.args, waits_for=self.went_wrong(action))
+        table.doing = Doing(str(action), now, now, action.args, waits_for=self._went_wrong(action))
         table.publish(ActionBegun(str(action), refinement.note))
         return table.doing
 
-    def _tell_stage(self, doing: Doing, number: int, execution: TrajectoryTracker, went_wrong: str) -> None:
-        """Which stage the action is in, and what holds it up or did so before."""
-        doing.stage = "acting" if execution.index >= execution.timeline.acts[number] else "moving"
-        doing.now, doing.waits_for = self.table.observed.time, execution.hindrance or went_wrong
+    def _went_wrong(self, action: GroundAction) -> str:
+        """Why it is not the first time that an action is tried."""
+        problems = self.failures.get(action, [])
+        return f"tried {len(problems)} of {ATTEMPTS} times: {problems[-1]}" if problems else ""
 
     def _command(
         self, command: Command, execution: TrajectoryTracker, robot: RobotState, stage: str | None = None
@@ -197,8 +200,8 @@ class PlanExecutor:
         scene, state, situation = yield from self._settled(action, refinement, execution)
         watch.seen = jointed_parts(scene)  # within what is let pass, but not quite as foreseen
         missing = table.missing(action, scene, situation, self._before)
-        looked = missing is not None and (yield from self._clarified(action))
-        if looked:
+        looked = missing is not None and table.clarify is not None and (yield from table.clarify(action.args))
+        if looked:  # again, from elsewhere, at what the action was about, of which little is seen
             scene, state, situation = yield from self.periods.look()
             missing = table.missing(action, scene, situation, self._before)
         if missing is None and table.sight.carried_out(action, self._before, scene.time):
@@ -208,12 +211,6 @@ class PlanExecutor:
         table.publish(ActionEnded(missing is None, str(action), missing, self.periods.steps - before, difference))
         table.publish(StateSeen(state.atoms, poses_of(scene), joints_of(scene)))
         return missing, difference is None and not looked, situation
-
-    def _clarified(self, action: GroundAction) -> Routine[bool]:
-        """Whether it was looked again, from elsewhere, at what an action was about, of which little is seen."""
-        if self.table.clarify is None:
-            return False
-        return (yield from self.table.clarify(action.args))
 
     def _settled(
         self, action: GroundAction, refinement: Refinement, execution: TrajectoryTracker

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
-from tamp.agent.orders import End, Order, Say, Skip, Start, Stop, Undo
+from tamp.agent.orders import End, Order, Say, Skip, Start, Stop
 from tamp.errors import InputError, TampError
 from tamp.model.backend import Command, Observation
 from tamp.model.events import Blind, OrderTaken, Publish, StageChanged, StateTold
@@ -130,10 +130,6 @@ class Performer(Protocol):
 
     def read(self, text: str) -> Thought[Any]:
         """What words ask for. Its result raises Refusal."""
-        ...
-
-    def undone(self) -> Any:
-        """What is wanted once things are as they were before what was wanted last. Refusal where that is nothing."""
         ...
 
     def commanded(self, command: Command | None) -> Command:
@@ -265,10 +261,6 @@ class Session:
             case Say():
                 self._forget_words()
                 self._reading = (order, self.performer.read(order.text))
-            case Undo():
-                wanted = self.performer.undone()
-                self._forget_words()
-                self.pursue(*wanted)
             case End():
                 self.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -131,7 +132,7 @@ class Periods:
     """Counts control periods, of which there are at most `most`."""
 
     table: Tabletop
-    most: int
+    most: int = sys.maxsize
     steps: int = 0
 
     def pass_one(self, command: Command | None) -> Routine[None]:

@@ -23,7 +23,6 @@ from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.events import GoalTaken, Journal, Publish, RobotStands, StateSeen
 from tamp.model.goal import Goal, in_pddl
-from tamp.model.goal_updates import as_before, put_back, spoken_of
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.skill_spec import Spec
 from tamp.model.state import WorldState, problem_of
@@ -154,20 +153,6 @@ class TabletopAgent:
         if going is not None:
             going = replace(going, busy=self._pursued is not None and not self._pursued.over)
         return _Reading(self, self.reader(text, scene, state, going))
-
-    def undone(self) -> tuple[Goal, ...]:
-        """Goals that things are as they were before the last goals were taken up. Refusal where nothing was asked for,
-        or no action of the domain undoes any of it."""
-        going = self.going
-        if going is None:
-            raise Refusal("nothing was asked for that could be undone", "no goal")
-        back = as_before(spoken_of(going.last), going.before, self.table.domain)
-        if not any(g.parts for g in back):
-            raise Refusal(f"{' then '.join(map(str, going.last))} cannot be undone: no action does that", "no goal")
-        still = going.goals if self._pursued is not None and not self._pursued.over else ()
-        goals = put_back(still, going.last, back)
-        self.heard = Heard(f"undo {going.said}".strip(), goals, back)
-        return goals
 
     def commanded(self, command: Command | None) -> Command:
         """What to command: to stand still without a command."""

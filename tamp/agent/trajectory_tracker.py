@@ -2,25 +2,29 @@
 
 Every command comes from the observation just made. Nothing here knows how long an action should take: a
 segment ends when the tool has arrived or the fingers have stopped.
+
+A motion that was planned for where things were seen is led to where they are seen now (position-based visual servoing).
+The plan stays as it is; the tool is observed, and commanded, in a frame that has moved as the thing has which it goes
+to, and with what it holds where that has moved to in the hand. What was free of collisions by centimetres is so by
+millimetres less, and the look-ahead goes on watching.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from motion import servo
-from motion.lookahead import ArmReading, Veto
-from motion.poses import Array, error
+from motion.lookahead import Lookahead, Veto
+from motion.poses import Array, displaced, error, inverse, pose, rotation_vector_to_matrix
 from motion.robot import ServoGains
 from motion.timing import Trajectory
 from motion.world import State
-from tamp.agent.visual_servoing import Correction
 from tamp.model.backend import Command
 from tamp.model.motions import Grip, Motion, Timeline
 from tamp.model.scene import RobotState
+from tamp.model.situation import modulo_turns
 
 GRIP_STILL, GRIP_WINDOW = 0.012, 0.05
 """Metres a second below which the fingers count as stopped, and the seconds over which that is measured."""
@@ -47,23 +51,95 @@ LEVER = 0.2
 """Metres that a radian of rotation counts as, where it is measured how far the arm is behind."""
 HELD_UP = 0.04
 """Metres a second below which a tool that should be moving counts as held up."""
+IGNORED = (0.001, 0.02)
+"""Metres and radians up to which a thing is where it was."""
+SPEED = (0.04, 0.4)
+"""Metres and radians a second with which a frame follows a thing."""
 
 
-class Watch(Protocol):
-    """What may veto a command: see `motion.lookahead.Lookahead.veto`."""
+@dataclass(eq=False)
+class Shift:
+    """How a frame has moved: `offset` (6,) [metres, radians] about `pivot` (3,), on its way to where it is `wanted`."""
 
-    def veto(
-        self,
-        before: ArmReading | None,
-        now: ArmReading,
-        displacement: Array,
-        trajectory: Trajectory,
-        t: float,
-        pace: float,
-        state: State,
-    ) -> tuple[Veto, Array] | None:
-        """Why a command must not be given, and the displacement (6,) to ask for instead; None when it may be."""
-        ...
+    pivot: Array = field(default_factory=lambda: np.zeros(3))
+    offset: Array = field(default_factory=lambda: np.zeros(6))
+    wanted: Array = field(default_factory=lambda: np.zeros(6))
+
+    def lead(self, T_planned: Array, T_seen: Array, turns: int) -> bool:
+        """Follow a thing from where it was taken to be to where it is seen (4, 4), both of it; `turns` as in
+        `tamp.model.scene.SceneObject`. Whether that is another place than before."""
+        own = T_planned[:3, :3].T @ error(T_planned, T_seen)[3:]
+        own[2] = modulo_turns(own[2], turns)
+        e = np.concatenate([T_seen[:3, 3] - T_planned[:3, 3], T_planned[:3, :3] @ own])
+        if np.linalg.norm(e[:3]) < IGNORED[0] and np.linalg.norm(e[3:]) < IGNORED[1]:
+            e = np.zeros(6)
+        changed = not np.allclose(e, self.wanted, atol=IGNORED[0])
+        self.pivot, self.wanted = T_planned[:3, 3].copy(), e
+        return changed
+
+    def advance(self, period: float) -> None:
+        """One control period later."""
+        left = self.wanted - self.offset
+        for part, speed in ((slice(0, 3), SPEED[0]), (slice(3, 6), SPEED[1])):
+            size = float(np.linalg.norm(left[part]))
+            self.offset[part] += left[part] * min(1.0, speed * period / size) if size > 0.0 else 0.0
+
+    @property
+    def T(self) -> Array:
+        """What has become of the frame (4, 4)."""
+        return self.moved(self.offset)
+
+    def moved(self, by: Array) -> Array:
+        """The frame (4, 4) after an offset (6,)."""
+        R = rotation_vector_to_matrix(by[3:])
+        return pose(self.pivot + by[:3] - R @ self.pivot, R)
+
+
+@dataclass(eq=False)
+class Correction:
+    """`world`: how what the motion leads to has moved, world axes; `in_hand`: what is held, tool axes."""
+
+    world: Shift = field(default_factory=Shift)
+    in_hand: Shift = field(default_factory=Shift)
+
+    def leave(self) -> None:
+        """Go back to the motion as it was planned."""
+        self.world.wanted, self.in_hand.wanted = np.zeros(6), np.zeros(6)
+
+    def advance(self, period: float) -> None:
+        """One control period later."""
+        self.world.advance(period)
+        self.in_hand.advance(period)
+
+    @property
+    def _none(self) -> bool:
+        return not (self.world.offset.any() or self.in_hand.offset.any())
+
+    def planned(self, T_world_tool: Array) -> Array:
+        """Where the tool (4, 4) is in the plan's world, holding what it holds as it was planned."""
+        if self._none:
+            return T_world_tool
+        return inverse(self.world.T) @ T_world_tool @ self.in_hand.T
+
+    def commanded(self, displacement: Array, T_world_tool: Array) -> Array:
+        """The displacement (6,) of the tool, now at (4, 4), that is one (6,) in the plan's world."""
+        if self._none:
+            return displacement
+        after = displaced(self.planned(T_world_tool), displacement)
+        return error(T_world_tool, self.world.T @ after @ inverse(self.in_hand.T))
+
+    def led(self, trajectory: Trajectory) -> Trajectory:
+        """A planned trajectory, its tool poses where they are now."""
+        if self._none:
+            return trajectory
+        return replace(trajectory, T_world_tool=self.world.T @ trajectory.T_world_tool @ inverse(self.in_hand.T))
+
+    def held(self, state: State) -> State:
+        """A state in which motions were planned, with what is held where in the hand it is seen."""
+        if state.T_tool_held is None or not self.in_hand.wanted.any():
+            return state
+        # where the thing is on its way to be led, it is already
+        return replace(state, T_tool_held=self.in_hand.moved(self.in_hand.wanted) @ state.T_tool_held)
 
 
 @dataclass
@@ -79,7 +155,7 @@ class TrajectoryTracker:
     opening: float
     period: float = 0.05
     gains: ServoGains = field(default_factory=ServoGains)
-    watch: Watch | None = None
+    watch: Lookahead | None = None
     veto: Veto | None = None
     halted: bool = False
     correction: Correction = field(default_factory=Correction)
@@ -197,7 +273,7 @@ class TrajectoryTracker:
         self.veto, instead = found
         self._vetoed += 1
         if self._vetoed > self._periods(VETOED):
-            self._halt(str(self.veto))
+            self.halted, self.why = True, str(self.veto)
         return instead
 
     def _set_opening(self, segment: Motion, robot: RobotState) -> None:
@@ -236,11 +312,8 @@ class TrajectoryTracker:
     def _given_up(self, near: bool) -> bool:
         """Whether an arm that gets no further has arrived all the same; else it is halted."""
         if not near:
-            self._halt("the arm does not get to where it should go")
+            self.halted, self.why = True, "the arm does not get to where it should go"
         return near
-
-    def _halt(self, why: str) -> None:
-        self.halted, self.why = True, why
 
     def _watch_for_motion(self, T_world_tool: Array, displacement: Array) -> None:
         """Count the time for which the arm does not move though it is asked to."""

@@ -10,7 +10,7 @@ from motion.arms import ARMS
 from tamp.api.arm_configs import EmulateConfig
 from tamp.backends import bodies
 from tamp.backends.libero import rendering
-from tamp.backends.pybullet.bullet_world import BulletWorld
+from tamp.backends.physics.bullet_world import BulletWorld
 from tamp.backends.xarm.address import address_of
 from tamp.backends.xarm.emulator.emulator_server import REPORTS, Address, MakeWorld, Server
 from tamp.backends.xarm.emulator.physics import Physics

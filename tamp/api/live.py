@@ -44,7 +44,7 @@ class Callbacks:
 
     `say` gets a line of words for what happens, `on_event`, where it is given, each event as plain data instead.
     `orders` gives orders where there is no script, a line at a time, in a thread: `start (pick mug_1
-    table)`, `stop`, `skip 2`, `undo`, `end`, other words to be read, or the same as JSON; an empty line asks for the
+    table)`, `stop`, `skip 2`, `end`, other words to be read, or the same as JSON; an empty line asks for the
     state. After the last line the session is over once nothing runs. `name` is how others are informed who gives the
     orders. `stops` is entered while the session runs, and may stop it.
     """
@@ -124,7 +124,7 @@ class OrderedSession:
         if config.listen is not None or config.view:
             server = _listen(authority, None if config.listen is None else Path(config.listen), callbacks.say)
             opened.callback(server.close)
-            log.event("listens", path=server.path)
+            log.event("listens", path=server.path.resolve())
             events.subscribe(self._as_data_to(server.tell))
         callbacks.say(f"{name} (oracle perception, {config.clock} clock)")
         if self.live.script.over:

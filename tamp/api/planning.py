@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ from tamp.api.goal_requests import one_goal
 from tamp.api.options import keywords
 from tamp.api.scenes import seen_in
 from tamp.api.tool_configs import PlanConfig
-from tamp.errors import InputError
 from tamp.files.replacing import replace_file
 from tamp.pddl.engines import usual
 
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from tamp.model.events import Journal
     from tamp.model.goal import Goal
     from tamp.model.grounding import Grounding
-    from tamp.pddl.ask import Question
-    from tamp.pddl.planner import Plan, PlanResult, PlanStatus
+    from tamp.pddl.planner import PlanResult, PlanStatus
     from tamp.planning.deliberation import InTurn
     from tamp.planning.search import Search
 
@@ -146,7 +144,7 @@ def plan_problem(config: PlanConfig) -> PlanResult:
         unsolvable: what can never hold, and what would help.
 
     Raises:
-        InputError: For files that cannot be read, and for an engine that is not there or has no such aim.
+        InputError: For files that cannot be read, and for an engine that is not there.
 
     >>> import tamp
     >>> answer = tamp.plan_problem("tabletop", "problems/cases/drawer_first/problem.pddl")
@@ -156,40 +154,24 @@ def plan_problem(config: PlanConfig) -> PlanResult:
     return planned(config)
 
 
-def planned(config: PlanConfig, on_plan: Callable[[Plan], None] | None = None, spent: float = 0.0) -> PlanResult:
-    """The same. `on_plan` is called with each plan when it is found; `spent` seconds of the time limit are gone."""
-    answer = _asked(config, on_plan or (lambda plan: None), spent)
-    if config.out is not None and answer.plan is not None:
-        replace_file(Path(config.out), str(answer.plan))
-    return answer
-
-
-def _asked(config: PlanConfig, on_plan: Callable[[Plan], None], spent: float) -> PlanResult:
-    from tamp.pddl.ask import ask, ask_planner
+def planned(config: PlanConfig, spent: float = 0.0) -> PlanResult:
+    """The same; `spent` seconds of the time limit are gone."""
+    from tamp.pddl.ask import Question, ask, ask_planner
     from tamp.pddl.reading import read_problem
 
     start, timeout = time.monotonic(), config.timeout
     _, _, parsed = read_problem(config.domain, Path(config.problem))
-    question = _question(config)
+    if config.planner != LANGUAGE_PLANNER:
+        arguments.check_planner(config.planner)
     left = max(timeout - (time.monotonic() - start + spent), timeout * SEARCH)
+    question = Question(config.planner, timeout, left)
     if config.planner == LANGUAGE_PLANNER:
-        asks = language.planner(config.planner, language.model(config.llm))
-        return ask_planner(parsed, asks, replace(question, left=left))
-    return _explained(ask(parsed, replace(question, left=left), on_plan), parsed, left)
-
-
-def _question(config: PlanConfig) -> Question:
-    """InputError for an engine that is not there or cannot do it."""
-    from tamp.pddl import engines
-    from tamp.pddl.ask import Question
-
-    planner, aim = config.planner, config.aim
-    if planner == LANGUAGE_PLANNER:
-        if aim != "first":
-            raise InputError(f"--planner {planner} finds one plan; valid with --{aim}: an engine")
-        return Question(planner, "first", config.timeout)
-    arguments.check_planner(planner)
-    return Question(engines.for_aim(planner, aim), aim, config.timeout)
+        answer = ask_planner(parsed, language.planner(config.planner, language.model(config.llm)), question)
+    else:
+        answer = _explained(ask(parsed, question), parsed, left)
+    if config.out is not None and answer.plan is not None:
+        replace_file(Path(config.out), str(answer.plan))
+    return answer
 
 
 def _explained(answer: PlanResult, parsed: Any, left: float) -> PlanResult:

@@ -21,16 +21,16 @@ def names() -> list[str]:
 def described(name: str) -> dict[str, Any]:
     """A robot as it is used, by its name or its .toml; or the `links` and joints of a model that one can be made of, a
     .urdf or .xml. InputError where there is none, or it cannot be read."""
-    from tamp.backends import body_files
+    from tamp.backends import bodies
 
-    return _model(name) if body_files.is_model(name) else _robot(name)
+    return _model(name) if bodies.is_model(name) else _robot(name)
 
 
 def _model(name: str) -> dict[str, Any]:
     """Joints and links of a model, metres, radians and kilograms. InputError where it cannot be read."""
-    from tamp.backends import body_files
+    from tamp.backends import bodies
 
-    parts: tuple[RigidPart, ...] = body_files.read_model(name)
+    parts: tuple[RigidPart, ...] = bodies.read_model(name)
     return {
         "joints": [
             {"name": j.name, "kind": j.kind, "limits": j.limits, "link": p.name, "on": p.parent}

@@ -23,7 +23,7 @@ from tamp.api.options import Option
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
-    from tamp.pddl.engines import Aim
+    pass
 
 MEND_SECONDS = 2.0
 """How long judging a plan takes at most where what would make it valid is looked for."""
@@ -50,18 +50,7 @@ class PlanConfig:
     timeout: Annotated[
         float, Option("Seconds for the search, and for what explains that there is no plan.", min=0.01, max=1e6)
     ] = 60.0
-    optimal: Annotated[bool, Option("A plan that is proven to be the best.")] = False
-    anytime: Annotated[bool, Option("Better and better plans, until the time is up.")] = False
     out: Annotated[Path | str | None, Option("Write the plan there too.", "F")] = None
-
-    def __post_init__(self) -> None:
-        if self.optimal and self.anytime:
-            raise InputError("--optimal and --anytime do not go together; valid: one of them")
-
-    @property
-    def aim(self) -> Aim:
-        """Which plan is asked for."""
-        return "optimal" if self.optimal else "anytime" if self.anytime else "first"
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ import numpy as np
 from motion.arm_drive import JointServo
 from motion.poses import Array, inverse
 from motion.robot import RobotDescription
-from motion.world import State
 from tamp.model.bodies import state_of, world_of
-from tamp.model.scene import RobotState, Scene, SceneObject, with_object_at
+from tamp.model.scene import RobotState, Scene, with_object_at
 
 if TYPE_CHECKING:
     from tamp.model.backend import Observation
@@ -108,30 +107,19 @@ class FakeTable:
             return wider
         if self._held is not None:
             return now
-        self._load(q)
+        self._world.load(replace(state_of(self._scene), q=q))
+        movable = [o for o in self._scene if o.movable]
         for opening in np.arange(now, max(target, now - step) - FINGER_STEP, -FINGER_STEP):
             self._world.set_opening(float(opening))
             self._world.forward(q)
-            if (thing := self._between()) is not None:
-                self._take(thing, float(opening))
+            thing = next((o for o in movable if max(self._world.pad_distances(o.name)) <= 0.0), None)
+            if thing is not None:  # both pads touch it
+                if thing.name not in self.faults.glued:
+                    self._held, self._gripped_at = thing.name, float(opening)
+                    self._gripped_height = float(thing.position[2])
+                    self._T_tool_held = inverse(self._scene.robot.T_world_tool) @ thing.T_world_object
                 return float(opening)
         return max(target, now - step)
-
-    def _between(self) -> SceneObject | None:
-        """The thing that both pads touch."""
-        movable = [o for o in self._scene if o.movable]
-        return next((o for o in movable if max(self._world.pad_distances(o.name)) <= 0.0), None)
-
-    def _load(self, q: Array) -> None:
-        state: State = state_of(self._scene)
-        self._world.load(replace(state, q=q))
-
-    def _take(self, thing: SceneObject, opening: float) -> None:
-        if thing.name in self.faults.glued:
-            return
-        T = self._scene.robot.T_world_tool
-        self._held, self._gripped_at = thing.name, opening
-        self._T_tool_held, self._gripped_height = inverse(T) @ thing.T_world_object, float(thing.position[2])
 
     def _carry(self, T_world_tool: Array) -> None:
         if self._held is None:
@@ -146,17 +134,12 @@ class FakeTable:
         assert self._held is not None
         thing, self._held = self._scene.object(self._held), None
         low, high = thing.bounds()
-        tops = [
-            o.bounds()[1][2]
-            for o in self._scene
-            if o is not thing and _over(o, low, high) and o.bounds()[1][2] < low[2] + 0.5 * (high[2] - low[2])
-        ]
+        tops = [0.0]
+        for under in (o for o in self._scene if o is not thing):
+            under_low, under_high = under.bounds()
+            over = np.all(low[:2] < under_high[:2]) and np.all(under_low[:2] < high[:2])
+            if over and under_high[2] < 0.5 * (low[2] + high[2]):
+                tops.append(float(under_high[2]))
         T = thing.T_world_object.copy()
-        T[2, 3] += max(tops, default=0.0) - low[2]
+        T[2, 3] += max(tops) - low[2]
         self._scene = with_object_at(self._scene, thing.name, T)
-
-
-def _over(under: SceneObject, low: Array, high: Array) -> bool:
-    """Whether a box from `low` to `high` (3,) is over a thing, seen from above."""
-    under_low, under_high = under.bounds()
-    return bool(np.all(low[:2] < under_high[:2]) and np.all(under_low[:2] < high[:2]))

@@ -3,49 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, dataclass_transform
 
 from motion.poses import Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass_transform(frozen_default=True, eq_default=False)
 class Event:
-    """Something that happened. `kind` is its word in the log; its fields are what the log's line holds."""
+    """Something that happened: each subclass is a frozen dataclass, and its fields are what the log's line holds.
+
+    `kind` is its word in the log.
+    """
 
     kind: ClassVar[str] = "event"
 
+    def __init_subclass__(cls, kind: str) -> None:
+        cls.kind = kind
+        dataclass(frozen=True, eq=False)(cls)
+
     def data(self) -> dict[str, Any]:
         """Its fields by name."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}  # type: ignore[attr-defined]
 
 
-@dataclass(frozen=True, eq=False)
-class RobotStands(Event):
+class RobotStands(Event, kind="robot"):
     """Which robot is used, by the name under which `tamp.backends.bodies` finds it (empty for one that it does not),
     and where: `shoulder` (7,) is the frame of its first joint at zero, metres and a quaternion w x y z. `period` is its
     control period in seconds."""
 
-    kind = "robot"
     body: str
     shoulder: Array
     period: float
 
 
-@dataclass(frozen=True, eq=False)
-class ActionBegun(Event):
+class ActionBegun(Event, kind="action"):
     """An action begins; `note` is what its skill chose."""
 
-    kind = "action"
     action: str
     note: dict[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
-class Commanded(Event):
+class Commanded(Event, kind="command"):
     """One control period: what was commanded, and what was felt before it. Metres, radians."""
 
-    kind = "command"
     step: int
     stage: str
     displacement: Array
@@ -55,11 +56,9 @@ class Commanded(Event):
     fingers: float
 
 
-@dataclass(frozen=True, eq=False)
-class Vetoed(Event):
+class Vetoed(Event, kind="veto"):
     """The look-ahead asked for another command: `body` would be `depth` metres deep in `other`."""
 
-    kind = "veto"
     step: int
     body: str
     other: str | None
@@ -67,11 +66,9 @@ class Vetoed(Event):
     ahead: int
 
 
-@dataclass(frozen=True, eq=False)
-class ActionEnded(Event):
+class ActionEnded(Event, kind="result"):
     """An action ended: what is missing of its effect, if anything, and what is elsewhere than foreseen."""
 
-    kind = "result"
     success: bool
     action: str
     missing: str | None
@@ -79,43 +76,35 @@ class ActionEnded(Event):
     difference: str | None
 
 
-@dataclass(frozen=True, eq=False)
-class Interrupted(Event):
+class Interrupted(Event, kind="interrupted"):
     """An action was stopped in the middle: what it relied on is not so any more."""
 
-    kind = "interrupted"
     action: str
     why: str
     step: int
 
 
-@dataclass(frozen=True, eq=False)
-class Corrected(Event):
+class Corrected(Event, kind="corrected"):
     """A motion is led to where `thing` is seen now: `by` (6,) [metres, radians] from where it was, world axes; of what
     is held tool axes."""
 
-    kind = "corrected"
     thing: str
     by: Array
     in_hand: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class StateSeen(Event):
+class StateSeen(Event, kind="state"):
     """The atoms that hold now, where the things are that were seen (position and quaternion w x y z), and the values of
     their joints (m, rad) by the end of their part's name."""
 
-    kind = "state"
     atoms: frozenset[Any]
     poses: Mapping[str, list[float]] = field(default_factory=dict)
     joints: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class MilestoneEnded(Event):
+class MilestoneEnded(Event, kind="milestone"):
     """One of several goals was seen to hold, or was not reached."""
 
-    kind = "milestone"
     number: int
     goal: str
     reached: bool
@@ -123,66 +112,52 @@ class MilestoneEnded(Event):
     of: int
 
 
-@dataclass(frozen=True, eq=False)
-class StageChanged(Event):
+class StageChanged(Event, kind="activity"):
     """An activity is `moving`, `acting`, `done`, `stopped` or `failed` now; `why` says what it waits for or lacks."""
 
-    kind = "activity"
     name: str
     stage: str
     seconds: float
     why: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class GoalTaken(Event):
+class GoalTaken(Event, kind="goal"):
     """What is wanted from now on: goals one after the other, as PDDL."""
 
-    kind = "goal"
     goal: str | list[str] | None
     untouched: list[str]
 
 
-@dataclass(frozen=True, eq=False)
-class Searching(Event):
+class Searching(Event, kind="search"):
     """What is done to see better: `what` is looked for or at, `how` in words."""
 
-    kind = "search"
     what: str
     how: str
 
 
-@dataclass(frozen=True, eq=False)
-class OrderTaken(Event):
+class OrderTaken(Event, kind="order"):
     """An order was taken, or refused with a reason."""
 
-    kind = "order"
     order: str
     taken: bool
     why: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Late(Event):
+class Late(Event, kind="late"):
     """A control period began so many seconds after its time."""
 
-    kind = "late"
     seconds: float
 
 
-@dataclass(frozen=True, eq=False)
-class StateTold(Event):
+class StateTold(Event, kind="told"):
     """The state in words, as it was asked for."""
 
-    kind = "told"
     text: str
 
 
-@dataclass(frozen=True, eq=False)
-class Blind(Event):
+class Blind(Event, kind="blind"):
     """Nothing new is observed any more."""
 
-    kind = "blind"
     since: float
     why: str
 

@@ -33,11 +33,6 @@ def together(before: Goals, after: Goals) -> Goals:
     return (*kept[:-1], *after[:-1], _both(kept[-1], after[-1])) if kept and after else kept or after
 
 
-def in_order(before: Goals, after: Goals) -> Goals:
-    """First all of `before`, then `after`, which leaves what is still wanted of `before` as it is then."""
-    return tuple(dict.fromkeys((*before, *together(before[-1:], after))))
-
-
 def taken_back(goals: Goals, held_before: frozenset[Atom], but: frozenset[str]) -> Goal | None:
     """That what was wanted by mistake is not so, but for what held before it was asked for, and for the things that
     are spoken of anew; None where nothing is left of it."""
@@ -51,12 +46,6 @@ def as_before(about: frozenset[str], held_before: frozenset[Atom], domain: Domai
     operators that make it so again."""
     made = {p.name for adds in domain.adds.values() for p in adds}
     return (Goal.of(sorted(a for a in held_before if a.args and a.args[0] in about and a.predicate in made)),)
-
-
-def put_back(wanted: Goals, last: Goals, back: Goals) -> Goals:
-    """What is wanted once the last wish is taken back: things as they were, `back`, and the rest of what is still
-    wanted."""
-    return together(without(wanted, spoken_of(last)), back)
 
 
 def _speaks_of(part: Formula, things: frozenset[str]) -> bool:

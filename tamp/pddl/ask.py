@@ -1,10 +1,9 @@
-"""Ask an engine for plans in a process of its own, within a time limit that holds; every plan is judged."""
+"""Ask an engine for a plan in a process of its own, within a time limit that holds; every plan is judged."""
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,17 +12,24 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
 from tamp.pddl.compiling import with_action_costs
-from tamp.pddl.engines import Aim, able, help_for, lacking
+from tamp.pddl.engines import able, help_for, lacking
 from tamp.pddl.judges import judge_of, verdict_on
 from tamp.pddl.plan_file import PlanFile, Step
-from tamp.pddl.planner import Plan, Planner, PlanResult, PlanStatus, last_words, prepared, results, status_of, words_of
-from tamp.pddl.subprocess_worker import Emit, Message, Work, messages
+from tamp.pddl.planner import (
+    Plan,
+    Planner,
+    PlanResult,
+    PlanStatus,
+    last_words,
+    prepared,
+    result_of,
+    status_of,
+    words_of,
+)
+from tamp.pddl.subprocess_worker import Emit, Work, messages
 
 _GRACE = 0.2
 """Seconds that an engine which keeps its own time limit has to hand in what it has; less of a short limit."""
-
-
-OnPlan = Callable[[Plan], None]
 
 
 @dataclass(frozen=True)
@@ -31,11 +37,10 @@ class Question:
     """What is asked of an engine.
 
     `seconds` is the time limit that messages give; `left`, by default all of it, is left for the search. `invariants`
-    is for Fast Downward, see `tamp.pddl.planner.results`.
+    is for Fast Downward, see `tamp.pddl.planner.result_of`.
     """
 
     engine: str
-    aim: Aim = "first"
     seconds: float = 60.0
     left: float | None = None
     invariants: bool = True
@@ -46,8 +51,8 @@ class Question:
         return self.seconds if self.left is None else self.left
 
 
-def ask(problem: Any, question: Question, on_plan: OnPlan = lambda plan: None) -> PlanResult:
-    """Search in a process of its own. Each plan goes to `on_plan` when it comes; the answer has the best of them.
+def ask(problem: Any, question: Question) -> PlanResult:
+    """Search in a process of its own.
 
     Does not raise for what an engine does: it fails, it is late, or it does not support the problem.
     """
@@ -55,48 +60,44 @@ def ask(problem: Any, question: Question, on_plan: OnPlan = lambda plan: None) -
     def work(emit: Emit) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            emit({"kind": "end", "answer": _search(problem, question, emit)})
+            emit({"kind": "end", "answer": _search(problem, question)})
 
-    return _answered(work, question, on_plan)
+    return _answered(work, question)
 
 
 def ask_planner(problem: Any, planner: Planner, question: Question) -> PlanResult:
     """The same of a planner that is no engine. InputError when it cannot be asked."""
 
     def work(emit: Emit) -> None:
-        result = planner.solve(problem)
-        if result.plan is not None:
-            actions = result.plan.actions
-            emit({"kind": "plan", "plan": Plan(actions, len(actions), result.seconds)})
-        emit({"kind": "end", "answer": replace(result, plan=None, engine=question.engine)})
+        answer = planner.solve(problem)
+        plan = answer.plan and replace(answer.plan, cost=len(answer.plan.actions))
+        emit({"kind": "end", "answer": replace(answer, plan=plan, engine=question.engine)})
 
-    return _answered(work, question, lambda plan: None)
+    return _answered(work, question)
 
 
-def _search(problem: Any, question: Question, emit: Emit) -> PlanResult:
-    """Emit a message of kind `plan` for each plan; returns what became of the search. Raises whatever the engine
-    raises."""
+def _search(problem: Any, question: Question) -> PlanResult:
+    """What became of a search. Raises whatever the engine raises."""
     start, name = time.perf_counter(), question.engine
-    ready, compilations = prepared(problem, name, question.aim)
+    ready, compilations = prepared(problem, name)
     if features := lacking(name, ready):
         return _unsupported(problem, name, features)
-    result: Any = None
-    found: Plan | str | None = None
     own = max(question.limit - _GRACE, question.limit / 2)
-    for result in results(ready, compilations, name, question.aim, own, question.invariants):
-        if result.plan is None:
-            continue
-        before, found = found, judged_plan(problem, result.plan)
-        if isinstance(found, str):
-            message = f"{name} answered with a plan that is not valid: {found}"
+    result = result_of(ready, compilations, name, own, question.invariants)
+    status, plan = result.status.name, None
+    if result.plan is not None:
+        judged = judged_plan(problem, result.plan)
+        if isinstance(judged, str):
+            message = f"{name} answered with a plan that is not valid: {judged}"
             return PlanResult(PlanStatus.FAILED, None, 0.0, message, name)
-        if found != before:
-            emit({"kind": "plan", "plan": replace(found, seconds=round(time.perf_counter() - start, 3))})
-    status = "INTERNAL_ERROR" if result is None else result.status.name
-    if found is None and status.startswith("SOLVED"):
+        plan = replace(judged, seconds=round(time.perf_counter() - start, 3))
+    elif status.startswith("SOLVED"):
         status = "INTERNAL_ERROR"
-    became, message = status_of(name, status, "" if result is None else last_words(result), question.seconds)
-    return PlanResult(became, None, 0.0, message, name, optimal=status == "SOLVED_OPTIMALLY")
+    became, message = status_of(name, status, last_words(result), question.seconds)
+    if plan is not None and became is not PlanStatus.FOUND:
+        became, message = PlanStatus.FOUND, f"the search ended early: {message}"
+    optimal = status == "SOLVED_OPTIMALLY" and bool(ready.quality_metrics)
+    return PlanResult(became, plan, 0.0, message, name, optimal)
 
 
 def _unsupported(problem: Any, name: str, features: tuple[str, ...]) -> PlanResult:
@@ -141,46 +142,18 @@ def _number(value: Any) -> str:
     return three if Fraction(three) == value else f"{float(value):.9f}"
 
 
-def _answered(work: Work, question: Question, on_plan: OnPlan) -> PlanResult:
+def _answered(work: Work, question: Question) -> PlanResult:
     start = time.perf_counter()
-    plans: list[Plan] = []
-    last: Message = {"kind": "late"}
     with closing(messages(work, question.limit)) as received:
-        for message in received:
-            if message["kind"] == "plan":
-                plans.append(message["plan"])
-                on_plan(plans[-1])
-                continue
-            last = message
-            if last["kind"] == "end":
-                break
-    answer = replace(_ended(question, last), seconds=time.perf_counter() - start)
-    if not plans:
-        return answer
-    # Among those as cheap the shortest, then the first that came.
-    best = min(plans, key=lambda p: (float("inf") if p.cost is None else p.cost, len(p.actions)))
-    became = ""
-    if answer.status is PlanStatus.TIMEOUT:
-        became = f"ended after {question.seconds:g} s: there may be better ones"
-    elif answer.status not in (PlanStatus.FOUND, PlanStatus.UNSOLVABLE):
-        became = f"the search ended early: {answer.message}"
-    return replace(answer, status=PlanStatus.FOUND, plan=best, message=became)
-
-
-def _ended(question: Question, last: Message) -> PlanResult:
-    """What the last message means, whether or not there are plans."""
+        last = next(received)
+    seconds = time.perf_counter() - start
     if last["kind"] == "end":
         answer: PlanResult = last["answer"]
-        return answer
+        return replace(answer, seconds=seconds)
     if last["kind"] == "late":
-        return PlanResult(
-            PlanStatus.TIMEOUT,
-            None,
-            engine=question.engine,
-            seconds=0.0,
-            message=f"no plan within {question.seconds:g} s",
-        )
+        message = f"no plan within {question.seconds:g} s"
+        return PlanResult(PlanStatus.TIMEOUT, None, seconds, message, question.engine)
     if last.get("type") == "InputError":
         raise InputError(last["message"])
     message = f"{question.engine} failed: {last.get('message', 'it says nothing')}"
-    return PlanResult(PlanStatus.FAILED, None, 0.0, message, question.engine)
+    return PlanResult(PlanStatus.FAILED, None, seconds, message, question.engine)

@@ -197,17 +197,6 @@ def _added_fluent(problem: Any, name: str, value: bool, signature: Any = ()) -> 
     return problem.add_fluent(Fluent(name, kind, list(signature), problem.environment), default_initial_value=value)
 
 
-def with_metric(problem: Any) -> Any:
-    """The problem, or where it says nothing of what is better, a copy in which fewer steps are."""
-    from unified_planning.shortcuts import MinimizeSequentialPlanLength
-
-    if problem.quality_metrics or problem.kind.has_continuous_time():
-        return problem
-    copy = problem.clone()
-    copy.add_quality_metric(MinimizeSequentialPlanLength())
-    return copy
-
-
 def with_action_costs(problem: Any) -> Any:
     """The problem with the number that its metric minimizes as costs of actions; itself where they do more than add to
     it. unified-planning's reader does so only for a `(total-cost)` that is 0 at the start."""

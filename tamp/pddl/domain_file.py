@@ -6,8 +6,7 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.files.source import read
-from tamp.model.domain import Domain, Signature
-from tamp.model.skill_table import read_skill_table
+from tamp.model.domain import Domain, Signature, read_skill_table
 from tamp.pddl.reading import locate, parse
 
 

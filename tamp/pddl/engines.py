@@ -6,7 +6,7 @@ import difflib
 import importlib.util
 import re
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 from tamp.errors import InputError
 from tamp.pddl.reading import environment
@@ -14,9 +14,6 @@ from tamp.pddl.reading import environment
 PLANNERS = ("fast-downward", "pyperplan")
 """The engine that is taken where none is named, and the one that stands in for it; each comes with the extra of its
 name. Any other of unified-planning is taken by its name."""
-
-Aim = Literal["first", "optimal", "anytime"]
-"""What is asked for: the first plan, one that is proven to be the best, better and better ones."""
 
 _WHOLE_COSTS = ("up_fast_downward", "up_symk")
 """Packages of the engines that handle costs that are whole numbers."""
@@ -74,30 +71,11 @@ def check(name: str, others: Iterable[str] = ()) -> None:
     raise InputError(f"unknown planner {name!r}; {hint}valid: {', '.join(valid)}")
 
 
-def for_aim(name: str, aim: Aim) -> str:
-    """The engine to take for an aim when `name` is asked for: itself, or its sibling with that guarantee.
-
-    InputError when it has none, with those that do.
-    """
-    check(name)
-    if aim == "first":
-        return name
-    sibling = {"optimal": f"{name}-opt", "anytime": f"{name}-anytime"}[aim]
-    able = [e for e in _factory().engines if _suits(e, aim)]
-    for candidate in (name, sibling):
-        if candidate in able:
-            return candidate
-    what = "proves that a plan is the best" if aim == "optimal" else "improves its plans"
-    raise InputError(f"planner {name!r} is none that {what}; valid with --{aim}: {', '.join(able)}")
-
-
-def _suits(name: str, aim: Aim) -> bool:
+def proves_best(name: str) -> bool:
+    """Whether an engine's plans are proven to be the best."""
     from unified_planning.engines import OptimalityGuarantee
 
-    kind = engine(name)
-    if aim == "anytime":
-        return bool(kind.is_anytime_planner())
-    return bool(kind.is_oneshot_planner() and kind.satisfies(OptimalityGuarantee.SOLVED_OPTIMALLY))
+    return bool(engine(name).satisfies(OptimalityGuarantee.SOLVED_OPTIMALLY))
 
 
 def lacking(name: str, problem: Any) -> tuple[str, ...]:

@@ -61,21 +61,24 @@ class TimedJudge:
 
     def _verdict(self, result: Any, timed: Sequence[TimedAction], states: States, trace: bool) -> Verdict:
         """What the validator found, in words."""
+        length, changes = len(timed), self._changes(timed, states) if trace else ()
         if together := clash(self._happenings(timed)):
             other = "the problem itself" if together.other is None else f"step {together.other}"
             message = f"cannot happen at the same time as {other}, because of {together.over}"
-            return Verdict(False, len(timed), together.step, message, (), None, self._changes(timed, states, trace))
+            return Verdict(False, length, together.step, message, changes=changes)
         if result.status.name == "VALID":
-            return Verdict(True, len(timed), None, "", (), self._cost(result), self._changes(timed, states, trace))
-        failed = _number_of(result.inapplicable_action, timed)
-        unmet = self._lacking(timed[failed - 1], timed, states) if failed else self._missed(timed, states)
-        word = result.log_messages[0].message if result.log_messages else _NO_WORD
-        message = needs_of(unmet) if unmet else word
-        return Verdict(False, len(timed), failed, message, unmet, None, self._changes(timed, states, trace))
-
-    def _cost(self, result: Any) -> float | None:
-        values = list((result.metric_evaluations or {}).values())
-        return float(values[0]) if len(values) == 1 else None
+            values = list((result.metric_evaluations or {}).values())
+            cost = float(values[0]) if len(values) == 1 else None
+            return Verdict(True, length, cost=cost, changes=changes)
+        numbers = (n for n, (_, action, _) in enumerate(timed, 1) if action is result.inapplicable_action)
+        failed, last = next(numbers, None), max(states)
+        if failed:
+            unmet = self._lacking(timed[failed - 1], timed, states)
+        else:
+            missed = unheld(self.problem, self.problem.goals, states[last])
+            unmet = tuple(self._unmet(c, timed, states, last) for c in missed)
+        said = result.log_messages[0].message if result.log_messages else _NO_WORD
+        return Verdict(False, length, failed, needs_of(unmet) if unmet else said, unmet, changes=changes)
 
     def _happenings(self, plan: Sequence[TimedAction]) -> Iterator[Happening]:
         """The beginnings and the ends of all steps, and what the problem itself does."""
@@ -115,10 +118,6 @@ class TimedJudge:
             first, last = _when(interval.lower, start, duration), _when(interval.upper, start, duration)
             yield from ((first, last, interval.is_left_open(), c.substitute(given)) for c in conditions)
 
-    def _missed(self, plan: Sequence[TimedAction], states: States) -> tuple[Unmet, ...]:
-        last = max(states)
-        return tuple(self._unmet(c, plan, states, last) for c in unheld(self.problem, self.problem.goals, states[last]))
-
     def _unmet(self, condition: Any, plan: Sequence[TimedAction], states: States, until: Fraction) -> Unmet:
         """A condition that is false at a time, and the step that made it so, if one did."""
         times = [t for t in states if t <= until]
@@ -143,10 +142,8 @@ class TimedJudge:
             for one in effect.expand_effect(self.problem)
         }
 
-    def _changes(self, plan: Sequence[TimedAction], states: States, wanted: bool) -> tuple[tuple[str, ...], ...]:
+    def _changes(self, plan: Sequence[TimedAction], states: States) -> tuple[tuple[str, ...], ...]:
         """The literals that each step made true while it lasted."""
-        if not wanted:
-            return ()
         times = list(states)
         return tuple(
             tuple(
@@ -179,10 +176,6 @@ def _timed(plan: PlanFile, actions: Sequence[Any]) -> list[TimedAction]:
 
 def _lasts(action: Any) -> bool:
     return not hasattr(action.action, "preconditions")
-
-
-def _number_of(instance: Any, plan: Sequence[TimedAction]) -> int | None:
-    return next((n for n, (_, action, _) in enumerate(plan, 1) if action is instance), None)
 
 
 def _effects(at: TimedAction) -> Iterator[tuple[Fraction, Sequence[Any]]]:

@@ -80,7 +80,7 @@ def resolve(plan: PlanFile, problem: Any) -> list[Any]:
     arguments and every argument of a wrong type: such a plan belongs to another domain or problem.
     """
     made = resolved(plan, problem)
-    if any(action is None for action in made):
+    if None in made:
         raise BadPlan(plan, mistakes(plan, problem))
     return made
 
@@ -90,12 +90,11 @@ def resolved(plan: PlanFile, problem: Any) -> list[Any]:
     from unified_planning.plans import ActionInstance
 
     names, manager = _Names.of(problem), problem.environment.expression_manager
-    made = []
-    for step in plan.steps:
-        args, wrong = names.read(step)
-        instance = None if wrong else ActionInstance(names.operators[step.name], tuple(map(manager.ObjectExp, args)))
-        made.append(instance)
-    return made
+    read = [(step, *names.read(step)) for step in plan.steps]
+    return [
+        None if wrong else ActionInstance(names.operators[step.name], tuple(map(manager.ObjectExp, args)))
+        for step, args, wrong in read
+    ]
 
 
 def mistakes(plan: PlanFile, problem: Any) -> list[Mistake]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
-from tamp.pddl.compiling import compiled, original, with_action_costs, with_metric, without_metric
-from tamp.pddl.engines import Aim, check, engine, installed, lacking, usual
+from tamp.pddl.compiling import compiled, original, with_action_costs, without_metric
+from tamp.pddl.engines import check, engine, installed, lacking, proves_best, usual
 from tamp.pddl.reading import reason
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 NO_PLAN = "no sequence of the domain's operators reaches the goal"
 """The message for a problem that is proven to have no plan."""
-
-
-_NO_INVARIANTS = ["--invariant-generation-max-time", "0"]
 
 
 class PlanStatus(Enum):
@@ -137,7 +134,7 @@ def solve_problem(problem: Any, planner: str = "fast-downward", *, timeout: floa
             ready, compilations = prepared(problem, planner)
             if features := lacking(planner, ready):
                 raise InputError(f"planner {planner!r} does not support {', '.join(features)}")
-            (result,) = results(ready, compilations, planner, seconds=timeout)
+            result = result_of(ready, compilations, planner, timeout)
     except UPException as e:
         raise InputError(f"planner {planner!r}: {reason(e)}") from e
     plan = None
@@ -148,43 +145,28 @@ def solve_problem(problem: Any, planner: str = "fast-downward", *, timeout: floa
     return PlanResult(status, plan, time.perf_counter() - start, message)
 
 
-def prepared(problem: Any, name: str, aim: Aim = "first") -> tuple[Any, list[Any]]:
-    """A problem as an engine takes it, with what maps its plans back: with a metric when better plans are asked for,
-    else without one that the engine does not support."""
+def prepared(problem: Any, name: str) -> tuple[Any, list[Any]]:
+    """A problem as an engine takes it, with what maps its plans back: without a metric that the engine does not
+    support; where it has none, an engine that proves its plans to be the best minimizes their length."""
     problem = with_action_costs(problem)
-    if aim != "first":
-        problem = with_metric(problem)
-    elif problem.quality_metrics and any("ACTIONS_COST" in f or f == "PLAN_LENGTH" for f in lacking(name, problem)):
+    if problem.quality_metrics and any("ACTIONS_COST" in f or f == "PLAN_LENGTH" for f in lacking(name, problem)):
         problem = without_metric(problem)
+    elif not problem.quality_metrics and proves_best(name):
+        from unified_planning.shortcuts import MinimizeSequentialPlanLength
+
+        problem = problem.clone()
+        problem.add_quality_metric(MinimizeSequentialPlanLength())
     return compiled(problem, name)
 
 
-def results(
-    ready: Any,
-    compilations: list[Any],
-    name: str,
-    aim: Aim = "first",
-    seconds: float = 60.0,
-    invariants: bool = True,
-) -> Iterator[Any]:
-    """unified-planning's results for a problem that is `prepared`, with plans for the one it was made from; the last of
-    them is final. An engine that takes a time limit gets `seconds`. Without `invariants` Fast Downward does
-    not look for these, which may take it longer than everything else."""
-    from unified_planning.shortcuts import AnytimePlanner
-
+def result_of(ready: Any, compilations: list[Any], name: str, seconds: float = 60.0, invariants: bool = True) -> Any:
+    """unified-planning's result for a problem that is `prepared`, with a plan for the one it was made from. An engine
+    that takes a time limit gets `seconds`. Without `invariants` Fast Downward does not look for these, which may take
+    it longer than everything else."""
     limit = {} if name.startswith("pyperplan") else {"timeout": seconds}  # which would only warn that it has none
-    if aim in ("first", "optimal"):
-        with _oneshot(name, invariants) as planner:
-            planner.skip_checks = True  # `lacking` knows better
-            yield _mapped(planner.solve(ready, **limit), compilations)
-        return
-    with AnytimePlanner(name=name) as planner:
-        planner.skip_checks = True
-        for result in planner.get_solutions(ready, **limit):
-            yield _mapped(result, compilations)
-
-
-def _mapped(result: Any, compilations: list[Any]) -> Any:
+    with _oneshot(name, invariants) as planner:
+        planner.skip_checks = True  # `lacking` knows better
+        result = planner.solve(ready, **limit)
     if result.plan is not None:
         result.plan = original(result.plan, compilations)
     return result
@@ -203,7 +185,8 @@ def _oneshot(name: str, invariants: bool) -> Any:
         def _base_cmd(self, plan_filename: str) -> list[str]:
             return [*super()._base_cmd(plan_filename), "--sas-file", f"{plan_filename}.sas"]
 
-    return FastDownward(fast_downward_translate_options=None if invariants else _NO_INVARIANTS)
+    options = None if invariants else ["--invariant-generation-max-time", "0"]
+    return FastDownward(fast_downward_translate_options=options)
 
 
 def words_of(action: Any) -> tuple[str, tuple[str, ...]]:

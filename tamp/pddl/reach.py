@@ -13,13 +13,10 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-from tamp.pddl.conditions import is_atom, parts, written
+from tamp.pddl.conditions import is_atom, parts, within, written
 
 MOST_VISITED = 3_000_000
 """Facts that are looked at, after which nothing is said of the problem."""
-
-MOST_NAMED = 3
-"""Facts that are named of those that an operator needs."""
 
 MOST_ROWS = 3000
 """Facts of one predicate that operators change; where there may be more, it is taken to hold of anything."""
@@ -171,8 +168,7 @@ class _World:
         return domains
 
     def why_not(self, step: _Step) -> str:
-        """What keeps an operator from ever being done: a smallest set of conditions that never hold together. Where all
-        but one of them are about facts that no operator changes, it is that one that is never reached."""
+        """What keeps an operator from ever being done: a smallest set of conditions that never hold together."""
         if not all(self.domains(step).values()):
             return "there is no object for it"
         needed = list(step.conditions)
@@ -180,24 +176,8 @@ class _World:
             fewer = [c for c in needed if c is not condition]
             if self.fitting(step, fewer) is None:
                 needed = fewer
-        if len(needed) == 1:
-            return f"it needs {written(needed[0])}, which never holds"
-        reached = [c for c in needed if c.is_fluent_exp() and c.fluent().name in self.moving]
-        given = [c for c in needed if c not in reached]
-        single = len(reached) == 1 and all(c.is_fluent_exp() for c in given)
-        found = self._instances(reached[0], self.fitting(step, given) or {}) if single else []
-        if found:
-            verb = "holds" if len(found) == 1 else "hold"
-            holds = f"{_joined(given)} hold{'s' if len(given) == 1 else ''} of nothing else"
-            return f"it needs {' or '.join(found)}, which never {verb}; {holds}"
-        return f"it needs {_joined(needed)}, which never hold together"
-
-    def _instances(self, atom: Any, domains: Domains) -> list[str]:
-        """An atom with each of the objects that its arguments may be, in PDDL; none where they are many."""
-        some = [sorted(self._values(a, domains)) for a in atom.args]
-        if prod(map(len, some)) > MOST_NAMED or any(a.is_variable_exp() for a in atom.args):
-            return []
-        return [f"({' '.join((atom.fluent().name, *args))})" for args in itertools.product(*some)]
+        never = "never holds" if len(needed) == 1 else "never hold together"
+        return f"it needs {' and '.join(map(written, needed))}, which {never}"
 
     def domains(self, step: _Step) -> Domains:
         """The objects that each parameter may be by its type."""
@@ -272,24 +252,11 @@ class _World:
         return {str(term)} if kind is None else {o.name for o in self.problem.objects(kind)}
 
 
-def _joined(conditions: Iterable[Any]) -> str:
-    return " and ".join(map(written, conditions))
-
-
 def _step(action: Any) -> _Step:
     timed = isinstance(getattr(action, "conditions", None), dict)
     conditions = [c for cs in action.conditions.values() for c in cs] if timed else list(action.preconditions)
     effects = [e for es in action.effects.values() for e in es] if timed else list(action.effects)
     needed = tuple(parts(conditions))
-    read = _read([*needed, *(e.condition for e in effects)])
-    return _Step(action.name, tuple(action.parameters), needed, tuple(effects), frozenset(read))
-
-
-def _read(conditions: Iterable[Any]) -> set[str]:
-    left, names = list(conditions), set()
-    while left:
-        one = left.pop()
-        if one.is_fluent_exp():
-            names.add(one.fluent().name)
-        left += one.args
-    return names
+    inside = (one for c in (*needed, *(e.condition for e in effects)) for one in within(c))
+    read = frozenset(one.fluent().name for one in inside if one.is_fluent_exp())
+    return _Step(action.name, tuple(action.parameters), needed, tuple(effects), read)

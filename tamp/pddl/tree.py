@@ -33,23 +33,17 @@ def not_pddl(text: str, what: str) -> tuple[int, str] | None:
     if not text.strip():
         return 0, f"there is nothing in it; valid: (define ({what} NAME) …)"
     begins = _DEFINE.match(text)
-    if begins is None:
-        return unbalanced(text) or (start, f"no (define …): a {what} begins with (define ({what} NAME) …)")
-    if begins[1] != what:
+    if begins is not None and begins[1] != what:
         return start, f"this is a {begins[1]}, not a {what}"
     if wrong := unbalanced(text):
         return wrong
-    if (after := _after(text)) is not None:
-        return after, "there is something after the end of the (define …)"
-    return _too_large(text)
-
-
-def _too_large(text: str) -> tuple[int, str] | None:
-    """The first number that is no number to calculate with."""
-    for found in _NUMBER.finditer(text):
-        if not abs(float(found[0])) <= LARGEST:
-            return found.start(), f"{found[0][:20]} is too large for a number; valid: up to {LARGEST:g}"
-    return None
+    if begins is None:
+        return start, f"no (define …): a {what} begins with (define ({what} NAME) …)"
+    if rest := text[list_at(text, start).end :].lstrip():
+        return len(text) - len(rest), "there is something after the end of the (define …)"
+    numbers = (found for found in _NUMBER.finditer(text) if not abs(float(found[0])) <= LARGEST)
+    found = next(numbers, None)
+    return found and (found.start(), f"{found[0][:20]} is too large for a number; valid: up to {LARGEST:g}")
 
 
 def unbalanced(text: str) -> tuple[int, str] | None:
@@ -75,17 +69,6 @@ def unbalanced(text: str) -> tuple[int, str] | None:
         if len(opened) > DEEPEST:
             return found.start(), f"more than {DEEPEST} levels of parentheses"
     return (opened[-1], "a '(' that is never closed") if opened else None
-
-
-def _after(bare: str) -> int | None:
-    """The first character after the list that a text begins with, None when there is none."""
-    depth = 0
-    for found in re.finditer(r"[()]", bare):
-        depth += 1 if found[0] == "(" else -1
-        if depth == 0:
-            rest = bare[found.end() :]
-            return found.end() + len(rest) - len(rest.lstrip()) if rest.strip() else None
-    return None
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from tamp.pddl.ask import judged_plan
 from tamp.pddl.compiling import compiled, without_metric
 from tamp.pddl.conditions import Literal, is_atom, parts, within, written
 from tamp.pddl.engines import installed, lacking
-from tamp.pddl.planner import NO_PLAN, prepared, results
+from tamp.pddl.planner import NO_PLAN, prepared, result_of
 from tamp.pddl.reach import Reached, reach
 from tamp.pddl.subprocess_worker import Emit, messages
 from tamp.pddl.verdict import given_by
@@ -128,7 +128,7 @@ class Solver:
         if left <= 0:
             return None
         ready, compilations = prepared(problem, self.engine)
-        (result,) = results(ready, compilations, self.engine, seconds=max(0.5, left * _SHARE))
+        result = result_of(ready, compilations, self.engine, max(0.5, left * _SHARE))
         if result.plan is not None:
             valid = not isinstance(judged_plan(problem, result.plan), str)
             return [*result.plan.actions, None] if valid else None

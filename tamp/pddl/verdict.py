@@ -96,23 +96,21 @@ class Judge:
             for number, action in enumerate(actions, 1):
                 unmet, after, message = self.simulator.step(states[-1], action)
                 if after is None:
-                    lacking = self._explain(unmet, states, actions, action)
+                    lacking = self._explain(unmet, states, action)
                     rest = tuple(self._further(actions, number, states[-1]))
                     said = message or needs_of(lacking)
                     return Verdict(False, length, number, said, lacking, None, tuple(changes), rest)
                 states.append(after)
                 if trace:
                     changes.append(changed(self.problem, action, *states[-2:]))
-            lacking = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states, actions)
+            lacking = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states)
             cost = self.simulator.cost(actions, states)
         return Verdict(not lacking, length, None, needs_of(lacking) if lacking else "", lacking, cost, tuple(changes))
 
-    def _explain(
-        self, conditions: Sequence[Any], states: Sequence[Any], actions: Sequence[Any], step: Any = None
-    ) -> tuple[Unmet, ...]:
+    def _explain(self, conditions: Sequence[Any], states: Sequence[Any], step: Any = None) -> tuple[Unmet, ...]:
         """What is known of conditions that are false in the last of the states."""
         most = MOST_TRIED // max(1, min(len(conditions), MOST_HINTS))
-        lost = [_lost_at(self.problem, c, actions, states) for c in conditions]
+        lost = [_lost_at(self.problem, c, states) for c in conditions]
         return tuple(
             Unmet(
                 written(c),
@@ -221,35 +219,12 @@ def given_by(effect: Any, literal: Literal) -> dict[Any, Any] | None:
     return given
 
 
-def _lost_at(problem: Any, condition: Any, actions: Sequence[Any], states: Sequence[Any]) -> int | None:
+def _lost_at(problem: Any, condition: Any, states: Sequence[Any]) -> int | None:
     """The number of the last step before which a condition held that is false in the last state; None without one.
 
-    `states[n]` is the one after `actions[:n]`. Only steps that may change what the condition is about are looked at.
-    """
-    fluents = problem.environment.free_vars_extractor.get(condition)
-    for number in range(len(states) - 1, 0, -1):
-        if _may_change(actions[number - 1], fluents) and not unheld(problem, [condition], states[number - 1]):
-            return number
-    return None
-
-
-def _may_change(action: Any, fluents: set[Any]) -> bool:
-    given = given_to(action)
-    return any(
-        effect.fluent.fluent() == fluent.fluent()
-        and all(map(_may_be, (_argument(a, given) for a in effect.fluent.args), fluent.args))
-        for effect in action.action.effects
-        for fluent in fluents
-    )
-
-
-def _argument(written: Any, given: dict[Any, Any]) -> Any:
-    return given[written.parameter()] if written.is_parameter_exp() else written
-
-
-def _may_be(one: Any, other: Any) -> bool:
-    """Whether two arguments can be the same object: a variable, or what a function gives, can be any."""
-    return bool(one == other or not (one.is_object_exp() and other.is_object_exp()))
+    `states[n]` is the one after `actions[:n]`."""
+    numbers = range(len(states) - 1, 0, -1)
+    return next((n for n in numbers if not unheld(problem, [condition], states[n - 1])), None)
 
 
 @contextmanager

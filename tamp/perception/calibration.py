@@ -168,8 +168,7 @@ def _on_hand(
     camera: str, views: Sequence[_View], fixed: Sequence[CalibratedCamera], skins: Mapping[str, Skin]
 ) -> CalibratedCamera:
     surfaces = [
-        SurfaceView.of(v.look(camera, skins), Surface.of([v.look(f.camera, skins, f.off) for f in fixed]))
-        for v in views
+        SurfaceView(v.look(camera, skins), Surface([v.look(f.camera, skins, f.off) for f in fixed])) for v in views
     ]
     off = jointly_aligned(surfaces)
     if off is None:

@@ -138,15 +138,9 @@ class Likeness:
         return self.vivid < GREY and self.contrast > PLAIN and self.correlation < SIMILAR
 
 
-@dataclass(frozen=True, eq=False)
-class _Shown:
-    """Places of a skin that a picture shows: their `own` colours (n, 3) and the `seen` ones, each up to 1; which of six
-    ways they face (n,); the places `near` each (n, k), itself first."""
-
-    own: Array
-    seen: Array
-    facing: Array
-    near: Numbers
+Shown = tuple[Array, Array, Array, Numbers]
+"""Places of a skin that a picture shows: their own colours (n, 3) and the seen ones, each up to 1; which of six ways
+they face (n,); the places near each (n, k), itself first."""
 
 
 def likeness(skin: Skin, T_world_skin: Numbers, looks: Sequence[Look]) -> Likeness | None:
@@ -176,7 +170,7 @@ def is_other(skin: Skin, turned: Sequence[Numbers], looks: Sequence[Look]) -> bo
     return here.other_hues and all(like is None or like.other_hues for like in shifted)
 
 
-def _shown(skin: Skin, T_world_skin: Numbers, look: Look) -> _Shown | None:
+def _shown(skin: Skin, T_world_skin: Numbers, look: Look) -> Shown | None:
     """What a picture shows of a skin; None where that is too little."""
     every = min(EVERY, max(1, len(skin.points) // POINTS))
     world, normals = moved(skin.points[::every], T_world_skin), skin.normals[::every] @ T_world_skin[:3, :3].T
@@ -190,16 +184,16 @@ def _shown(skin: Skin, T_world_skin: Numbers, look: Look) -> _Shown | None:
     own, seen = skin.colours[::every][there] / 255.0, look.image.colour[pixels][there] / 255.0
     n = normals[there]
     places = np.column_stack([world[there], SIDEWAYS * n])
-    return _Shown(own, seen, facing(n), np.asarray(cKDTree(places).query(places, k=AROUND)[1]))
+    return own, seen, facing(n), np.asarray(cKDTree(places).query(places, k=AROUND)[1])
 
 
-def _hues(shown: _Shown, power: float) -> tuple[float, float, float]:
+def _hues(shown: Shown, power: float) -> tuple[float, float, float]:
     """The sums of the differences in hue, of the model's own vividness, and of the weights."""
-    near = shown.near[:, :BLURRED]
-    own, seen = (shown.own**power)[near].mean(axis=1), shown.seen[near].mean(axis=1)
+    own, seen, sides, near = shown
+    own, seen = (own**power)[near[:, :BLURRED]].mean(axis=1), seen[near[:, :BLURRED]].mean(axis=1)
     lights, light = seen.sum(axis=1) / np.maximum(own.sum(axis=1), BLACK), np.ones(len(own))
-    for side in np.unique(shown.facing):  # one factor for what faces one way
-        mine = shown.facing == side
+    for side in np.unique(sides):  # one factor for what faces one way
+        mine = sides == side
         light[mine] = np.clip(np.median(lights[mine]), *BRIGHTNESS)
     own = own * light[:, None]
     hues = [(c + DIM / 3.0) / (c.sum(axis=1, keepdims=True) + DIM) for c in (own, seen)]
@@ -208,11 +202,12 @@ def _hues(shown: _Shown, power: float) -> tuple[float, float, float]:
     return float((off * weight).sum()), float((vivid * weight).sum()), float(weight.sum())
 
 
-def _pattern(shown: _Shown) -> tuple[Array, Array, Array]:
+def _pattern(shown: Shown) -> tuple[Array, Array, Array]:
     """How much lighter than around them places are, of their own and as seen (logarithms), and their weights (n,)."""
+    own, seen, _, near = shown
     out = []
-    for colours in (shown.own, shown.seen):
-        sharp = np.log(BLACK + colours[shown.near[:, :SHARP]].mean(axis=(1, 2)))
-        out.append(sharp - sharp[shown.near].mean(axis=1))
-    bright = shown.seen[shown.near[:, :SHARP]].mean(axis=(1, 2))
+    for colours in (own, seen):
+        sharp = np.log(BLACK + colours[near[:, :SHARP]].mean(axis=(1, 2)))
+        out.append(sharp - sharp[near].mean(axis=1))
+    bright = seen[near[:, :SHARP]].mean(axis=(1, 2))
     return out[0], out[1], np.minimum(1.0, 5.0 * bright) + 1e-6

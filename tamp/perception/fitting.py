@@ -10,7 +10,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
@@ -150,24 +150,15 @@ def _tilted(T: Numbers, angle: float) -> Numbers:
     return out
 
 
-@dataclass(eq=False)
 class Candidate:
-    """A model in one attitude, ready to be tried."""
+    """A model in one attitude, ready to be tried: `samples` and a `few` points (n, 3) of its skin, the corners `low`
+    and `high` (3,) of that standing upright, turns (k,) to try first."""
 
-    model: ObjectModel
-    R: Array
-    skin: Skin
-    samples: Array = field(init=False)
-    few: Array = field(init=False)
-    low: Array = field(init=False)
-    high: Array = field(init=False)
-    yaws: Array = field(init=False)
-    near: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        upright = self.skin.points @ self.R.T
+    def __init__(self, model: ObjectModel, R: Array, skin: Skin) -> None:
+        self.model, self.R, self.skin = model, R, skin
+        upright = skin.points @ R.T
         self.low, self.high = upright.min(axis=0), upright.max(axis=0)
-        self.samples, self.few = self.skin.sampled(), self.skin.sampled(100)
+        self.samples, self.few = skin.sampled(), skin.sampled(100)
         self.near = float(np.clip(COARSE * (self.high - self.low)[:2].max(), *NEAR))
         turns = self._turns
         self.yaws = np.zeros(1) if turns == 0 else np.arange(FIRST_TURNS) * 2 * np.pi / FIRST_TURNS / turns

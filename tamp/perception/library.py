@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from motion.shapes import Shape
+from tamp.data import cache_folder
 from tamp.errors import InputError
-from tamp.files.cache import cache_folder
 from tamp.files.replacing import replacing
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import Joint, Part, Region, SceneObject

@@ -102,14 +102,9 @@ def share_seen(placed: PlacedModel, looks: Sequence[Look]) -> float:
     return matched / max(1, matched + past)
 
 
-def drawn(things: Sequence[PlacedModel], image: Image) -> tuple[np.ndarray, Array]:
-    """What a picture would show if only these things were there: the number (h, w) of each, from 1 on and 0 for none,
-    and depths (h, w) in metres, infinite without one."""
-    return drawn_skins([placed.skins() for placed in things], image)
-
-
 def drawn_skins(things: Sequence[Sequence[tuple[Skin, Array]]], image: Image) -> tuple[np.ndarray, Array]:
-    """The same of things that are given as skins with their poses (4, 4) in the world."""
+    """What a picture would show if only these things were there, given as skins with their poses (4, 4) in the world:
+    the number (h, w) of each, from 1 on and 0 for none, and depths (h, w) in metres, infinite without one."""
     nearest, numbers = np.full(image.size, np.inf), np.zeros(image.size, dtype=np.uint8)
     T_camera_world = inverse(image.T_world_camera)
     for number, skins in enumerate(things, 1):
@@ -123,7 +118,7 @@ def drawn_skins(things: Sequence[Sequence[tuple[Skin, Array]]], image: Image) ->
 
 def masks(things: Sequence[PlacedModel], image: Image) -> np.ndarray:
     """Which thing (h, w) each pixel shows, from 1 on: the drawn one where what was measured agrees, 0 for none."""
-    numbers, nearest = drawn(things, image)
+    numbers, nearest = drawn_skins([placed.skins() for placed in things], image)
     with np.errstate(invalid="ignore"):
         agrees = (np.abs(image.depth - nearest) < AGREES) | (image.depth <= 0)
     return np.where(agrees, numbers, 0).astype(np.uint8)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import mujoco
@@ -53,8 +52,8 @@ PICTURE, FROM, LIGHT = 200, (145.0, -28.0), (0.6, 0.6)
 """Of a picture for people: pixels, azimuth and elevation (degrees), ambient light and diffuse light from the camera."""
 HIDDEN = 5
 """Group of geoms that are not drawn."""
-FITTING = 1.0 / (2.0 * np.sin(np.radians(VIEW_DEGREES / 2)))
-"""Distance, in diagonals of a box, from which a camera sees all of it, however it is turned."""
+FITTING, MARGIN = 1.0 / (2.0 * np.sin(np.radians(VIEW_DEGREES / 2))), 1.02
+"""Distance, in diagonals of a box, from which a camera sees all of it, however it is turned; times a little more."""
 SIZE = 256
 """Width and height, in pixels, of the pictures that skins are made from."""
 AROUND = tuple(itertools.product(range(0, 360, 40), (-65, -30, 10))) + tuple(
@@ -70,18 +69,10 @@ FINEST = 0.0012
 """Metres between the points of a skin, at least."""
 
 
-@dataclass(frozen=True, eq=False)
-class Symmetry:
-    """How many turns by 2π / `turns` about the vertical at `axis` (2,), metres from the origin of a thing that stands
-    upright, leave its shape as it is; 0: any turn does."""
-
-    turns: int
-    axis: Array
-
-
-def symmetry_of(thing: SceneObject, skin: Skin, known: int | None = None) -> Symmetry:
-    """The symmetry of a thing about the vertical, or where the axis is of one that is `known`. Without any the axis
-    goes through the middle of the box around it."""
+def symmetry_of(thing: SceneObject, skin: Skin, known: int | None = None) -> tuple[int, Array]:
+    """How many turns by 2π / turns about the vertical leave a thing's shape as it is, 0 where any turn does, unless
+    they are `known`; and where the axis is (2,), metres from the origin of the thing as it stands upright: in the
+    middle of the box around it where there is no symmetry."""
     R = thing.T_world_object[:3, :3]
     upright = skin.points @ R.T
     low, high = upright.min(axis=0), upright.max(axis=0)
@@ -102,14 +93,14 @@ def symmetry_of(thing: SceneObject, skin: Skin, known: int | None = None) -> Sym
         return np.asarray(minimize(cost, middle, method="Nelder-Mead", options=options).x)
 
     if known is not None:
-        return Symmetry(known, middle if known == 1 else fitted(_angles(known)))
+        return known, middle if known == 1 else fitted(_angles(known))
     for turns in (0, *ORDERS):
         angles = _angles(turns)
         if all(np.median(off(middle, a)) < BASIN * alike for a in angles):
             axis = fitted(angles)
             if all((np.percentile(off(axis, a), (NEARLY_ALL, ALL)) < (alike, STICKS_OUT)).all() for a in angles):
-                return Symmetry(turns, axis)
-    return Symmetry(1, middle)
+                return turns, axis
+    return 1, middle
 
 
 def _angles(turns: int) -> Array:
@@ -190,72 +181,20 @@ def modelled(
     skin = skins[thing.parts[0].name]
     if not thing.movable:
         upright = thing.T_world_object[None, :3, :3]
-        return ObjectModel(thing, dict(skins), upright, 1, symmetry_of(thing, skin, 1).axis, names, source)
-    found: Symmetry = symmetry_of(thing, skin, turns)
-    rests = resting_attitudes(thing, skin, found.turns)
-    return ObjectModel(thing, dict(skins), rests, found.turns, found.axis, names, source)
-
-
-@dataclass(frozen=True, eq=False)
-class ModelStudio:
-    """Draws square pictures of `size` pixels of the geoms of a model that are in group 1."""
-
-    model: Any
-    data: Any
-    size: int
-    scene: Any
-    context: Any
-    option: Any
-    both_sides: bool = False
-
-    def look(self, azimuth: float, elevation: float, low: Array, high: Array, margin: float = 1.02) -> Image:
-        """A picture of a world-aligned box; azimuth and elevation in degrees as MuJoCo's cameras have them."""
-        camera = mujoco.MjvCamera()
-        camera.lookat[:] = 0.5 * (low + high)
-        camera.distance = margin * max(2 * NEAREST, FITTING * float(np.linalg.norm(high - low)))
-        camera.azimuth, camera.elevation = azimuth, elevation
-        every = mujoco.mjtCatBit.mjCAT_ALL.value
-        mujoco.mjv_updateScene(self.model, self.data, self.option, None, camera, every, self.scene)
-        self.scene.flags[:] = 0
-        self.scene.flags[mujoco.mjtRndFlag.mjRND_CULL_FACE] = int(not self.both_sides)
-        colour, raw = np.empty((self.size, self.size, 3), np.uint8), np.empty((self.size, self.size), np.float32)
-        area = mujoco.MjrRect(0, 0, self.size, self.size)
-        mujoco.mjr_render(area, self.scene, self.context)
-        mujoco.mjr_readPixels(colour, raw, area, self.context)
-        z = NEAREST * FARTHEST / (raw[::-1].astype(float) * (FARTHEST - NEAREST) + NEAREST)
-        depth = np.where(raw[::-1] > 0, z, 0.0)
-        K = pinhole(self.size, self.size, np.radians(VIEW_DEGREES))
-        left, right = self.scene.camera[0], self.scene.camera[1]
-        forward, up = np.array(left.forward), np.array(left.up)
-        R = np.column_stack([np.cross(forward, up), -up, forward])
-        T = pose(0.5 * (np.array(left.pos) + np.array(right.pos)), R)
-        return Image("studio", np.ascontiguousarray(colour[::-1]), depth, K, T)
+        return ObjectModel(thing, dict(skins), upright, *symmetry_of(thing, skin, 1), names, source)
+    turns, axis = symmetry_of(thing, skin, turns)
+    rests = resting_attitudes(thing, skin, turns)
+    return ObjectModel(thing, dict(skins), rests, turns, axis, names, source)
 
 
 @contextmanager
 def studio(
     model: Any, data: Any, size: int, light: tuple[float, float], both_sides: bool = False
-) -> Iterator[ModelStudio]:
-    """A place to draw a model in; its visual settings are changed. `light` is ambient and diffuse, from the camera:
-    (1, 0) shows surfaces in their own colours. `both_sides`: faces are seen from behind, too."""
-    _prepared(model, size, light)
-    canvas = mujoco.GLContext(size, size)
-    canvas.make_current()
-    context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
-    try:
-        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, context)
-        context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
-        option = mujoco.MjvOption()
-        option.geomgroup[:] = 0
-        option.geomgroup[1] = 1
-        option.sitegroup[:] = 0
-        yield ModelStudio(model, data, size, mujoco.MjvScene(model, 2000), context, option, both_sides)
-    finally:
-        context.free()
-        canvas.free()
-
-
-def _prepared(model: Any, size: int, light: tuple[float, float]) -> None:
+) -> Iterator[Callable[[float, float, Array, Array], Image]]:
+    """A place to draw the geoms of a model that are in group 1, whose visual settings are changed: a function that
+    takes a picture, square with `size` pixels, from an azimuth and an elevation (degrees as MuJoCo's cameras have them)
+    of the world-aligned box between two corners (3,), (3,). `light` is ambient and diffuse, from the camera: (1, 0)
+    shows surfaces in their own colours. `both_sides`: faces are seen from behind, too."""
     model.vis.global_.offwidth = model.vis.global_.offheight = size
     model.vis.global_.fovy = VIEW_DEGREES
     model.vis.quality.offsamples = model.vis.quality.shadowsize = 0
@@ -264,6 +203,39 @@ def _prepared(model: Any, size: int, light: tuple[float, float]) -> None:
     model.vis.headlight.specular[:] = 0.0
     model.mat_specular[:] = model.mat_reflectance[:] = model.mat_emission[:] = 0.0
     model.light_active[:] = 0
+    canvas = mujoco.GLContext(size, size)
+    canvas.make_current()
+    context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
+    scene, option, camera = mujoco.MjvScene(model, 2000), mujoco.MjvOption(), mujoco.MjvCamera()
+    option.geomgroup[:] = 0
+    option.geomgroup[1] = 1
+    option.sitegroup[:] = 0
+    area, K = mujoco.MjrRect(0, 0, size, size), pinhole(size, size, np.radians(VIEW_DEGREES))
+
+    def look(azimuth: float, elevation: float, low: Array, high: Array) -> Image:
+        camera.lookat[:] = 0.5 * (low + high)
+        camera.distance = MARGIN * max(2 * NEAREST, FITTING * float(np.linalg.norm(high - low)))
+        camera.azimuth, camera.elevation = azimuth, elevation
+        mujoco.mjv_updateScene(model, data, option, None, camera, mujoco.mjtCatBit.mjCAT_ALL.value, scene)
+        scene.flags[:] = 0
+        scene.flags[mujoco.mjtRndFlag.mjRND_CULL_FACE] = int(not both_sides)
+        colour, raw = np.empty((size, size, 3), np.uint8), np.empty((size, size), np.float32)
+        mujoco.mjr_render(area, scene, context)
+        mujoco.mjr_readPixels(colour, raw, area, context)
+        z = NEAREST * FARTHEST / (raw[::-1].astype(float) * (FARTHEST - NEAREST) + NEAREST)
+        left, right = scene.camera[0], scene.camera[1]
+        forward, up = np.array(left.forward), np.array(left.up)
+        R = np.column_stack([np.cross(forward, up), -up, forward])
+        T = pose(0.5 * (np.array(left.pos) + np.array(right.pos)), R)
+        return Image("studio", np.ascontiguousarray(colour[::-1]), np.where(raw[::-1] > 0, z, 0.0), K, T)
+
+    try:
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, context)
+        context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
+        yield look
+    finally:
+        context.free()
+        canvas.free()
 
 
 def picture(model: Any, data: Any, both_sides: bool = False) -> bytes:
@@ -272,8 +244,8 @@ def picture(model: Any, data: Any, both_sides: bool = False) -> bytes:
     geoms = visible(model)
     model.geom_group[:] = HIDDEN
     model.geom_group[geoms] = 1
-    with studio(model, data, PICTURE, LIGHT, both_sides) as place:
-        image = place.look(*FROM, *bounds_of(model, data, geoms))
+    with studio(model, data, PICTURE, LIGHT, both_sides) as look:
+        image = look(*FROM, *bounds_of(model, data, geoms))
     return as_png(np.where(image.depth[..., None] > 0, image.colour, 255).astype(np.uint8))
 
 
@@ -300,38 +272,32 @@ def skins(model: Any, data: Any, parts: Mapping[str, Sequence[int]], both_sides:
     model = copy.deepcopy(model)
     seen = visible(model)
     out = {}
-    with studio(model, data, SIZE, (1.0, 0.0), both_sides) as place:
+    with studio(model, data, SIZE, (1.0, 0.0), both_sides) as look:
         for name, bodies in parts.items():
             geoms = seen[np.isin(model.geom_bodyid[seen], bodies)]
             if len(geoms):
                 model.geom_group[:] = HIDDEN
                 model.geom_group[geoms] = 1
                 T = pose(data.xpos[bodies[0]].copy(), data.xmat[bodies[0]].reshape(3, 3).copy())
-                samples = np.concatenate(list(_looks(place, *bounds_of(model, data, geoms))))
+                box = bounds_of(model, data, geoms)
+                samples = np.concatenate([_samples(look(*direction, *box)) for direction in AROUND])
                 D = inverse(T)
                 points, normals = samples[:, :3] @ D[:3, :3].T + D[:3, 3], samples[:, 3:6] @ D[:3, :3].T
                 out[name] = skin_of(np.hstack([points, normals, samples[:, 6:]]))
     return out
 
 
-def _looks(place: ModelStudio, low: Array, high: Array) -> Iterator[Array]:
-    """Samples (n, 9) that each camera around a box sees."""
-    for azimuth, elevation in AROUND:
-        image = _cropped(place.look(azimuth, elevation, low, high))
-        points = image.points()
-        normals, sharp = normals_of(points, image.T_world_camera[:3, 3])
-        good = sharp.astype(bool) & (image.depth > 0)
-        yield np.hstack([points[good], normals[good], image.colour[good].astype(float)])
-
-
-def _cropped(image: Image) -> Image:
-    """The part of a picture in which there is something."""
+def _samples(image: Image) -> Array:
+    """What a picture shows well: points, normals and colours (n, 9)."""
     rows, columns = (np.flatnonzero((image.depth > 0).any(axis=a)) for a in (1, 0))
-    if len(rows) == 0:
-        return image
-    window, K = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)), image.K.copy()
-    K[:2, 2] -= columns[0], rows[0]
-    return Image(image.camera, image.colour[window], image.depth[window], K, image.T_world_camera)
+    if len(rows):  # only where there is something
+        window, K = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)), image.K.copy()
+        K[:2, 2] -= columns[0], rows[0]
+        image = Image(image.camera, image.colour[window], image.depth[window], K, image.T_world_camera)
+    points = image.points()
+    normals, sharp = normals_of(points, image.T_world_camera[:3, 3])
+    good = sharp.astype(bool) & (image.depth > 0)
+    return np.hstack([points[good], normals[good], image.colour[good].astype(float)])
 
 
 def skin_of(samples: Array) -> Skin:

@@ -18,9 +18,8 @@ import numpy as np
 from motion.poses import Array
 from tamp.errors import InputError
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.domain import Domain
+from tamp.model.domain import Belief, Domain
 from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject
-from tamp.model.skill_table import Belief
 from tamp.model.state import WorldState, problem_of
 from tamp.perception.predicates import SEEN, TOUCHING, held_in, observe
 from tamp.user_code import user_code

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -90,14 +90,6 @@ def onto_planes(
     return pose(middle + x[3:] - R @ middle, R)
 
 
-def spread(p: Numbers, n: Numbers, share: Numbers | float = 1.0) -> tuple[Numbers, Numbers]:
-    """How uncertain such a motion is: covariances (3, 3) of its turn [rad^2] and of its shift [m^2] for errors of one
-    metre off the planes, for points whose shares add up to one."""
-    A = np.column_stack([np.cross(p - p.mean(axis=0), n), n]) * np.reshape(share, (-1, 1))
-    covariance = np.linalg.inv(A.T @ A + LEAST * np.eye(6))
-    return covariance[:3, :3], covariance[3:, 3:]
-
-
 def size(T: Array) -> tuple[float, float]:
     """Metres and radians by which a pose (4, 4) is off."""
     return float(np.linalg.norm(T[:3, 3])), float(np.linalg.norm(rotation_vector(T[:3, :3])))
@@ -115,7 +107,11 @@ def correction(
     `bodies` has the poses (4, 4) of the robot's bodies in the world, `skins` their skins."""
     skin = np.concatenate([skins[name].points @ T[:3, :3].T + T[:3, 3] for name, T in bodies.items()])
     normals = np.concatenate([skins[name].normals @ T[:3, :3].T for name, T in bodies.items()])
-    tree, p = cKDTree(skin), _some(image, skin)
+    tree, p = cKDTree(skin), image.points().reshape(-1, 3)
+    low, high = skin.min(axis=0) - SKIN_REACHES[0], skin.max(axis=0) + SKIN_REACHES[0]
+    with np.errstate(invalid="ignore"):
+        p = p[np.all((p > low) & (p < high), axis=1)]
+    p = p[:: max(1, len(p) // POINTS)]
     D = np.eye(4)  # in the world
     for reach in SKIN_REACHES:
         moved = p @ D[:3, :3].T + D[:3, 3]
@@ -135,10 +131,24 @@ def correction(
 def sought(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> Array | None:
     """The same for a camera that was moved: of all poses up to `MOVED` the one from which the robot would be seen best
     where the picture has it."""
-    small, thin = _small(image), {name: _thin(skin) for name, skin in skins.items()}
+    half, K = COARSELY // 2, image.K.copy()
+    K[:2, 2] -= half
+    K[:2] /= COARSELY
+    colour, depth = (a[half::COARSELY, half::COARSELY] for a in (image.colour, image.depth))
+    small, thin = replace(image, colour=colour, depth=depth, K=K), list[tuple[Skin, Array]]()
+    for name, T in bodies.items():
+        skin = skins[name]
+        points, normals, colours = (a[::THINLY] for a in (skin.points, skin.normals, skin.colours))
+        few = replace(skin, points=points, normals=normals, colours=colours, area=skin.area * THINLY)
+        thin.append((few, T))
 
     def share(off: Array) -> float:
-        return _share(corrected(small, off), bodies, thin)
+        """Share of the robot's pixels where it is seen, less that where one sees past it."""
+        seen = corrected(small, off)
+        _, nearest = drawn_skins([thin], seen)
+        drawn = np.isfinite(nearest) & (seen.depth > 0)
+        gap = seen.depth[drawn] - nearest[drawn]
+        return float((np.abs(gap) < BEHIND).sum() - (gap > BEHIND).sum()) / max(1, len(gap))
 
     angles = np.arange(-TURNED, TURNED + 1e-9, TURN)
     about = itertools.product(angles, angles, (-ROLLED, 0.0, ROLLED))
@@ -159,53 +169,13 @@ def corrected(image: Image, off: Array) -> Image:
     return replace(image, T_world_camera=image.T_world_camera @ off)
 
 
-def _some(image: Image, skin: Array) -> Array:
-    """Points (n, 3) of a picture in the box around the robot."""
-    p = image.points().reshape(-1, 3)
-    low, high = skin.min(axis=0) - SKIN_REACHES[0], skin.max(axis=0) + SKIN_REACHES[0]
-    with np.errstate(invalid="ignore"):
-        p = p[np.all((p > low) & (p < high), axis=1)]
-    return np.asarray(p[:: max(1, len(p) // POINTS)])
-
-
-def _small(image: Image) -> Image:
-    """Some of a picture's pixels."""
-    half = COARSELY // 2
-    K = image.K.copy()
-    K[:2, 2] -= half
-    K[:2] /= COARSELY
-    colour, depth = (a[half::COARSELY, half::COARSELY] for a in (image.colour, image.depth))
-    return replace(image, colour=colour, depth=depth, K=K)
-
-
-def _thin(skin: Skin) -> Skin:
-    """Some of a skin's points."""
-    points, normals, colours = (a[::THINLY] for a in (skin.points, skin.normals, skin.colours))
-    return replace(skin, points=points, normals=normals, colours=colours, area=skin.area * THINLY)
-
-
-def _share(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> float:
-    """Share of the robot's pixels where it is seen, less that where one sees past it."""
-    _, nearest = drawn_skins([[(skins[name], T) for name, T in bodies.items()]], image)
-    drawn = np.isfinite(nearest) & (image.depth > 0)
-    gap = image.depth[drawn] - nearest[drawn]
-    return float((np.abs(gap) < BEHIND).sum() - (gap > BEHIND).sum()) / max(1, len(gap))
-
-
-@dataclass(frozen=True, eq=False)
 class Surface:
-    """Points (n, 3) with normals (n, 3) that other points may lie on."""
+    """What looks show, without the robot: points `p` (n, 3) with `normals` (n, 3) that other points may lie on."""
 
-    p: Numbers
-    normals: Numbers
-    tree: cKDTree
-
-    @staticmethod
-    def of(looks: Sequence[Look]) -> Surface:
-        """What looks show, without the robot."""
+    def __init__(self, looks: Sequence[Look]) -> None:
         seen = [_with_normals(look, OTHERS) for look in looks]
-        p, normals = (np.concatenate(a) for a in zip(*seen, strict=True))
-        return Surface(p, normals, cKDTree(p))
+        self.p, self.normals = (np.concatenate(a) for a in zip(*seen, strict=True))
+        self.tree = cKDTree(self.p)
 
     def near(self, p: Numbers, reach: float) -> tuple[Numbers, Numbers, Numbers]:
         """Which points (n, 3) are near it: their places (k,), how far in front of it they are (k,), the normals there
@@ -216,22 +186,14 @@ class Surface:
         return here, np.einsum("ij,ij->i", p[here] - self.p[nearest[here]], n), n
 
 
-@dataclass(frozen=True, eq=False)
 class SurfaceView:
-    """Points (n, 3) with normals (n, 3), in its own frame, that a camera sees from where it is said to be (4, 4), and
-    the surface on which others see them."""
+    """What a picture shows, without the robot, against a surface on which others see it: points `p` (n, 3) with
+    `normals` (n, 3) in the frame of the camera, which is said to be at `T_world_camera` (4, 4)."""
 
-    T_world_camera: Array
-    p: Numbers
-    normals: Numbers
-    surface: Surface
-
-    @staticmethod
-    def of(look: Look, surface: Surface) -> SurfaceView:
-        """What a picture shows, without the robot, against a surface."""
-        T = look.image.T_world_camera
+    def __init__(self, look: Look, surface: Surface) -> None:
+        self.T_world_camera, self.surface = look.image.T_world_camera, surface
         p, normals = _with_normals(look, EVERY)
-        return SurfaceView(T, moved(p, inverse(T)), normals @ T[:3, :3], surface)
+        self.p, self.normals = moved(p, inverse(self.T_world_camera)), normals @ self.T_world_camera[:3, :3]
 
     def near(self, off: Array, reach: float) -> tuple[Numbers, Numbers, Numbers, Numbers]:
         """Of a camera that is `off` (4, 4): the points (k, 3) that are near the surface, how far in front of it they
@@ -246,7 +208,7 @@ class SurfaceView:
 def aligned(look: Look, others: Sequence[Look]) -> Array:
     """The pose (4, 4) of a picture's camera in the frame of where it is said to be, so that it shows the same surfaces
     as others do; the identity where they have too little in common, or fit already."""
-    view = SurfaceView.of(look, Surface.of(others))
+    view = SurfaceView(look, Surface(others))
     off = jointly_aligned([view])
     if off is None:
         return np.eye(4)
@@ -273,8 +235,9 @@ def undetermined_direction(views: Sequence[SurfaceView], off: Array) -> Numbers 
     """The direction (3,) of the camera's frame along or about which it may be anywhere, by what is near the surface
     from where it is (4, 4); None where all are determined."""
     p, _, n, level = (np.concatenate(a) for a in zip(*(v.near(off, REACHES[-1]) for v in views), strict=True))
-    turn, shift = spread(p, n, _shares(level))
-    for covariance, most in ((shift, UNDETERMINED[0]), (turn, UNDETERMINED[1])):
+    A = np.column_stack([np.cross(p - p.mean(axis=0), n), n]) * _shares(level)[:, None]
+    uncertain = np.linalg.inv(A.T @ A + LEAST * np.eye(6))  # for errors of one metre off the planes: turn, then shift
+    for covariance, most in ((uncertain[3:, 3:], UNDETERMINED[0]), (uncertain[:3, :3], UNDETERMINED[1])):
         variances, directions = np.linalg.eigh(covariance)
         if variances[-1] > most**2:
             return np.asarray(directions[:, -1])

@@ -177,8 +177,14 @@ class Rig:
         check(images)
         self._new, self._doubt = {}, None
         looks = [self._look(self._placed(image, bodies), bodies) for image in map(steady, images)]
-        known = [look for look in looks if not self._uncorrected(look)]
-        return [self._by_others(look, known, bodies) if known and self._uncorrected(look) else look for look in looks]
+        found = {*self.off, *self._new}  # where these cameras are has been found out, now or before
+        known = [look for look in looks if look.image.camera in found]
+        for i, look in enumerate(looks if known else ()):
+            if look.image.camera not in found:
+                off = self._new[look.image.camera] = aligned(look, known)
+                if not np.array_equal(off, np.eye(4)):
+                    looks[i] = self._look(corrected(look.image, off), bodies)
+        return looks
 
     def agree(self, looks: Sequence[Look], ground: Ground, p_world_base: Numbers) -> None:
         """Take the cameras to be where the last pictures had them, if they show the same things. Else Refusal: what
@@ -191,14 +197,6 @@ class Rig:
 
     def _look(self, image: Image, bodies: Mapping[str, Array]) -> Look:
         return Look.of(image, robot_pixels(image, bodies, self.skins))
-
-    def _uncorrected(self, look: Look) -> bool:
-        """Whether where a camera is has not been found out, now or before."""
-        return look.image.camera not in {**self.off, **self._new}
-
-    def _by_others(self, look: Look, others: Sequence[Look], bodies: Mapping[str, Array]) -> Look:
-        off = self._new[look.image.camera] = aligned(look, others)
-        return look if np.array_equal(off, np.eye(4)) else self._look(corrected(look.image, off), bodies)
 
     def _placed(self, image: Image, bodies: Mapping[str, Array]) -> Image:
         """A picture from where the robot in it tells; as it is where that tells nothing."""

@@ -70,9 +70,7 @@ def unknown_thing(points: Points, ground: Ground) -> PlacedModel | None:
     category = f"{colour_name(points.colours)}_{_shape_name(size, height, fills)}"
     part = Part(NAME, "body", np.eye(4), columns(local, height))
     thing = SceneObject(NAME, category, True, (part,))
-    normals = np.column_stack(
-        [local[:, :2], np.zeros(len(local))]
-    )  # a guess: up near the top, else away from the middle
+    normals = np.column_stack([local[:, :2], np.zeros(len(local))])  # a guess: up at the top, else outwards
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-6)
     normals[local[:, 2] > height - STEP] = UP
     skin = Skin(local, normals, points.colours.astype(np.uint8), CELL**2, field_around(local))

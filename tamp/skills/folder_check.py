@@ -6,21 +6,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tamp.errors import InputError
 from tamp.files.source import STDIN_NAME, Source, read
 from tamp.files.toml_table import Table, read_placed
-from tamp.model.domain import Domain, Signature
+from tamp.model.domain import Domain, Signature, read_skill_table
 from tamp.model.skill_spec import RESOURCES, Spec
-from tamp.model.skill_table import read_skill_table
 from tamp.pddl.domain_file import load
 from tamp.pddl.lint import check as pddl
-from tamp.pddl.lint.declarations import DomainText, Operator
+from tamp.pddl.lint.declarations import DomainText
 from tamp.pddl.lint.findings import Notes, valid
 
 if TYPE_CHECKING:
-    from tamp.skills.domain_python import Extension
+    from tamp.skills.registry import Extension
 
 PAGE = "docs/extending.md"
 WORD_TABLES = ("predicates", "things", "colours")
@@ -72,15 +71,12 @@ class FolderNotes:
         if Path(name).parent == self.folder.resolve():
             name = self.folder / Path(name).name  # as the folder was named
         if str(name) not in self.notes:
-            self.notes[str(name)] = Notes(_source(str(name)))
+            try:
+                source = read(Path(name))
+            except InputError:
+                source = Source(str(name), "")
+            self.notes[str(name)] = Notes(source)
         self.notes[str(name)].add_at(code, line, column, str(message))
-
-
-def _source(file: str) -> Source:
-    try:
-        return read(Path(file))
-    except InputError:
-        return Source(file, "")
 
 
 def _check_words(domain: DomainText, files: FolderNotes) -> None:
@@ -102,13 +98,10 @@ def _wrong_words(table: Table, predicates: list[str]) -> Iterator[tuple[str, Inp
             if name == "predicates" and key not in predicates:
                 message = f"the domain has no predicate {key!r}; {valid(key, predicates)}"
                 yield "unknown-predicate", table.wrong(message, name, key)
-            if not (_is_list(value) if name == "things" else isinstance(value, str)):
+            nouns = isinstance(value, list) and value and all(isinstance(w, str) and w.strip() for w in value)
+            if not (nouns if name == "things" else isinstance(value, str)):
                 wanted = "a list of nouns" if name == "things" else "words"
                 yield "bad-words", table.wrong(f"{key} = {value!r}: valid: {wanted}", name, key)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(w, str) and w.strip() for w in value)
 
 
 def _check_skills(domain: DomainText, files: FolderNotes, run_python: bool) -> None:
@@ -151,7 +144,7 @@ def _check_skills(domain: DomainText, files: FolderNotes, run_python: bool) -> N
 
 def _loaded(files: FolderNotes) -> tuple[Domain, Extension] | None:
     """The domain and what its Python brings, which is run and checked; None where it cannot be loaded."""
-    from tamp.skills.domain_python import check_observers, load_extension, located
+    from tamp.skills.registry import check_observers, load_extension, located
 
     def add(code: str, error: InputError) -> None:
         files.add(code, InputError(f"{error} ({PAGE})"), files.domain)
@@ -209,7 +202,9 @@ def _check_effects(text: DomainText, domain: Domain, own: Extension, bound: Mapp
     for operator in text.operators:
         spec = bound.get(operator.name)
         for effect in domain.adds.get(operator.name, ()):
-            if spec and effect.name in SEEN and (wrong := spec.not_brought(effect.name, _numbers(effect, operator))):
+            names = [p.name.removeprefix("?") for p in operator.parameters]
+            numbers = [names.index(a) if a in names else None for a, _ in effect.parameters]
+            if spec and effect.name in SEEN and (wrong := spec.not_brought(effect.name, numbers)):
                 message = f"{_written(effect)} comes of no {spec.name}, which {wrong} ({PAGE})"
                 text.notes.add("unbrought-effect", operator.node, message)
             if effect.name not in observed:
@@ -217,11 +212,6 @@ def _check_effects(text: DomainText, domain: Domain, own: Extension, bound: Mapp
                 why = f"nobody sees {_written(effect)}, so that no goal with it can be reached"
                 ways = f"an observer, or believed = true under [predicates.{effect.name}] in skills.toml"
                 text.notes.add("unseen-effect", operator.node, f"{why}; valid: {ways} ({PAGE})")
-
-
-def _numbers(effect: Signature, operator: Operator) -> list[int | None]:
-    names = [p.name.removeprefix("?") for p in operator.parameters]
-    return [names.index(a) if a in names else None for a, _ in effect.parameters]
 
 
 def _written(effect: Signature) -> str:

@@ -18,11 +18,14 @@ TOUCHING = frozenset({"collision", "no-room"})
 def in_symbols(cause: Infeasible, scene: Scene) -> Infeasible:
     """The cause with parts of things that stay where they are named as a goal would name them: by the interior that a
     drawer or a door shuts, else by their thing. Of what is open it says that it is."""
-    called = {p.name: _called(p, scene) or o.name for o in scene if not o.movable for p in o.parts}
+    shutting = _interiors(scene)
+    symbols = {part.name: symbol for symbol, part in sorted(shutting.items(), reverse=True)}
+    is_open = {part.name for symbol, part in shutting.items() if not _at_rest(symbol, scene)}
+    called = {p.name: symbols.get(p.name, o.name) for o in scene if not o.movable for p in o.parts}
     blockers = tuple(dict.fromkeys(called.get(b, b) for b in cause.blockers))
     message = cause.message
     for part in {*cause.blockers} & {*called}:
-        stated = called[part] + (", while it is open," if _open(part, scene) else "")
+        stated = called[part] + (", while it is open," if part in is_open else "")
         message = re.sub(rf"(?<![\w-]){re.escape(part)}(?![\w-])", stated, message)
     return replace(cause, blockers=blockers, message=message.rstrip(","))
 
@@ -49,14 +52,6 @@ def _interiors(scene: Scene) -> dict[str, Part]:
     return {r.name: o.part(r.door) for o, r in scene.regions() if r.kind == "interior" and r.door is not None}
 
 
-def _called(part: Part, scene: Scene) -> str | None:
-    return min((s for s, p in _interiors(scene).items() if p.name == part.name), default=None)
-
-
 def _at_rest(symbol: str, scene: Scene) -> bool:
     joint = _interiors(scene)[symbol].joint
     return joint is None or joint.is_nearly_rest
-
-
-def _open(part: str, scene: Scene) -> bool:
-    return any(p.name == part and not _at_rest(s, scene) for s, p in _interiors(scene).items())

@@ -1,7 +1,7 @@
-"""Motions without an end, a round at a time: waving, following, stirring, wiping.
+"""Motions without an end, a round at a time: waving, following.
 
-A round is refined and carried out like any other action; who wants it to go on starts the next one. None of them
-presses on anything: they go through the air, at a stated height above what they are about.
+A round is refined and carried out like any other action; to go on is to start the next one. They go
+through the air.
 """
 
 from __future__ import annotations
@@ -26,11 +26,7 @@ CLEARANCE = 0.01
 SWING = 0.05
 """Metres to each side by which a hand waves."""
 HOVER = 0.12
-"""Metres above the top of a thing at which it is followed, stirred or wiped: what is held hangs below the hand."""
-RADIUS, CORNERS = 0.03, 8
-"""Of the circle in which it stirs, metres, and of how many lines that is made."""
-STROKE = 0.08
-"""Metres to each side by which it wipes at most."""
+"""Metres above the top of a thing at which it is followed: what is held hangs below the hand."""
 PACE = 0.5
 """Share of the speed limits."""
 
@@ -71,34 +67,15 @@ class Pattern(Skill):
 
 def patterns() -> dict[str, Pattern]:
     """Every pattern by its name."""
-    item = ("item",)
-    known = Pattern("wave", (), _wave), Pattern("follow", item, _above), Pattern("stir", item, _circle)
-    return {p.name: p for p in (*known, Pattern("wipe", ("surface",), _strokes))}
+    return {p.name: p for p in (Pattern("wave", (), _wave), Pattern("follow", ("item",), _above))}
 
 
 def _wave(args: tuple[str, ...], situation: Situation, world: World) -> list[Array]:
     T = world.forward(world.robot.posture)
-    return [_moved(T, [0.0, y, 0.0]) for y in (SWING, -SWING, 0.0)]
+    return [pose(T[:3, 3] + [0.0, y, 0.0], T[:3, :3]) for y in (SWING, -SWING, 0.0)]
 
 
 def _above(args: tuple[str, ...], situation: Situation, world: World) -> list[Array]:
     low, high = situation.scene.object(args[0]).bounds()
     middle = 0.5 * (low + high)
     return [pose([middle[0], middle[1], high[2] + HOVER], situation.scene.robot.T_world_tool[:3, :3])]
-
-
-def _circle(args: tuple[str, ...], situation: Situation, world: World) -> list[Array]:
-    (T,) = _above(args, situation, world)
-    angles = np.linspace(0.0, 2 * np.pi, CORNERS + 1)
-    return [_moved(T, [RADIUS * np.cos(a), RADIUS * np.sin(a), 0.0]) for a in angles]
-
-
-def _strokes(args: tuple[str, ...], situation: Situation, world: World) -> list[Array]:
-    _, region = situation.scene.region(args[0])
-    stroke = min(STROKE, float(region.world_half_extent()[1]))
-    T = pose(region.T_world_region[:3, 3] + [0.0, 0.0, HOVER], situation.scene.robot.T_world_tool[:3, :3])
-    return [_moved(T, [0.0, y, 0.0]) for y in (stroke, -stroke)]
-
-
-def _moved(T: Array, by: list[float]) -> Array:
-    return pose(T[:3, 3] + by, T[:3, :3])

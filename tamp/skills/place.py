@@ -174,7 +174,9 @@ class _Placement:
             if isinstance(way, Blocked) or isinstance(down, Blocked):
                 result = down if isinstance(down, Blocked) else result
                 continue
-            tight = _tight(world, down, T_world_tool, item)
+            # where what is held passes near something on its way down, apart from the end, it has to be aimed
+            high = [q for q in down if world.forward(q)[2, 3] - T_world_tool[2, 3] > SLOT[1]]
+            tight = any(c.robot == item for q in high for c in world.contacts(q, 0.0, held_clearance=SLOT[0]))
             legs = (way, down) if tight else (np.concatenate([way, down[1:]]),)
             return self._release(legs, T_world_item, drop)
         return blocked("place", result, target.name)
@@ -257,12 +259,6 @@ def _over_the_rim(target: PlaceTarget, drop: float) -> list[Array]:
         return []
     rise = float(target.owner.bounds()[1][2]) + RIM - target.floor - drop
     return [np.array([0.0, 0.0, rise])] if rise > UPWARDS[0] else []
-
-
-def _tight(world: World, down: Array, T_world_tool: Array, item: str) -> bool:
-    """Whether what is held passes near something on its way down (k, n), apart from the end: it has to be aimed."""
-    above = [q for q in down if world.forward(q)[2, 3] - T_world_tool[2, 3] > SLOT[1]]
-    return any(c.robot == item for q in above for c in world.contacts(q, 0.0, held_clearance=SLOT[0]))
 
 
 def _carry_check(world: World, clearance: float, held_clearance: float) -> Check:

@@ -81,7 +81,8 @@ def _rests(item: str, target: PlaceTarget, situation: Situation, tools: Tools, s
     T_now = upright(situation.scene.object(item).T_world_object)
     walled = target.region is not None and target.region.kind == "interior" and target.region.door is None
     unsteady: list[Array] = []
-    for T_item in (T_now, *_tipped(T_now), *(_leaning(T_now) if walled else [])):
+    leaning = [T for angle in LEANS for T in _tipped(T_now, float(angle))] if walled else []
+    for T_item in (T_now, *_tipped(T_now), *leaning):
         as_now, any_found = T_item is T_now, False
         alone, most = (not shared, None) if as_now else (True, FEW)
         for T in resting_on(item, T_item, target, situation, tools, shared=not alone, most=most):
@@ -108,10 +109,6 @@ def _tipped(T: Array, angle: float = 0.5 * np.pi) -> list[Array]:
     """The pose tipped over, by a quarter turn, to each of the four sides that the item's own axes tell."""
     level = [axis for axis in T[:3, :3].T if abs(axis[2]) < 0.5][:2]
     return [pose(T[:3, 3], rotation_about(axis, s * angle) @ T[:3, :3]) for axis in level for s in (1.0, -1.0)]
-
-
-def _leaning(T: Array) -> list[Array]:
-    return [leant for angle in LEANS for leant in _tipped(T, float(angle))]
 
 
 def resting_on(

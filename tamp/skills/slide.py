@@ -67,14 +67,19 @@ class Slide(Skill):
         item, target = situation.scene.object(args[0]), target_of(args[2], situation.scene)
         end = np.array([target.centre[0], target.centre[1], item.position[2]])
         apart = float(np.linalg.norm(end - item.position))
-        if target.region is None or abs(_top(target) - item.bounds()[0][2]) > LEVEL or apart < NEAR:
+        region, off = target.region, np.inf
+        if region is not None:
+            off = region.T_world_region[2, 3] + region.world_half_extent()[2] - item.bounds()[0][2]
+        if abs(off) > LEVEL or apart < NEAR:
             fact = frozenset({Atom("does-not-slide", (args[0], args[2]))})
             yield Infeasible("no-way", args[:1], fact, f"slide: {args[0]} cannot be pushed onto {args[2]}", final=True)
             return
         most = tools.world.robot.gripper.opening
         openings = (most, *(o for o in OPENINGS if o < most))
-        courses = (c for e in _ends(end, target) for c in _courses(item.position, e))
-        for course in sorted(courses, key=lambda c: _cost(c) + _risk(c[-1] - end, target)):
+        shares = itertools.product(ENDS, repeat=2)
+        ends = [end + np.array([x * target.half[0], y * target.half[1], 0.0]) for x, y in shares]
+        courses = (c for e in ends for c in _courses(item.position, e))
+        for course in sorted(courses, key=lambda c: _cost(c, c[-1] - end, target)):
             if (hindered := _hindered(item, course, situation, tools)) is not None:
                 yield hindered
                 continue
@@ -121,22 +126,12 @@ def _courses(start: Array, end: Array) -> list[list[Array]]:
     return [[start, end], *courses]
 
 
-def _ends(middle: Array, target: PlaceTarget) -> list[Array]:
-    """The middle of a target, and points (3,) around it."""
-    shares = itertools.product(ENDS, repeat=2)
-    return [middle + np.array([x * target.half[0], y * target.half[1], 0.0]) for x, y in shares]
-
-
-def _cost(course: list[Array]) -> float:
-    """Metres of the way, and a little for every bend."""
-    return float(sum(np.linalg.norm(b - a) for a, b in itertools.pairwise(course))) + BEND * (len(course) - 2)
-
-
-def _risk(off: Array, target: PlaceTarget) -> float:
-    """Metres of detour that are better than to end `off` (3,) from the middle, so near to the edge that what is pushed
-    may stop short of it."""
+def _cost(course: list[Array], off: Array, target: PlaceTarget) -> float:
+    """Metres of the way, and a little for every bend, and for ending `off` (3,) from the middle of the target, so near
+    to its edge that what is pushed may stop short of it."""
+    way = float(sum(np.linalg.norm(b - a) for a, b in itertools.pairwise(course))) + BEND * (len(course) - 2)
     margin = float((target.half - np.abs(off[:2])).min())
-    return EDGE * max(0.0, SHORT - margin)
+    return way + EDGE * max(0.0, SHORT - margin)
 
 
 def _hindered(item: SceneObject, course: list[Array], situation: Situation, tools: Tools) -> Infeasible | None:
@@ -198,12 +193,6 @@ def _sample(
     )
     after = pushed.at(out[-1], hand.opening, world.forward(out[-1]))
     return Refinement(segments, after, {"course": [c.round(4).tolist() for c in course], "inside": inside})
-
-
-def _top(target: PlaceTarget) -> float:
-    assert target.region is not None
-    T = target.region.T_world_region
-    return float(T[2, 3] + target.region.world_half_extent()[2])
 
 
 def _gap(world: World, q: Array, T_first: Array, push: Array, item: str) -> float | None:

@@ -63,12 +63,11 @@ def footprint(name: str, shapes: tuple[Shape, ...], T_target_thing: Array) -> Fo
     aligned = -float(np.arctan2(axis[1], axis[0]))
     turns = sorted(np.arctan2(np.sin(a), np.cos(a)) for a in aligned + 0.5 * np.pi * np.arange(4))
     least = sorted(turns, key=abs)[:2]
-    return Footprint(name, tuple((float(t), _size(shapes, placements.turned(T_target_thing, float(t)))) for t in least))
-
-
-def _size(shapes: tuple[Shape, ...], T: Array) -> tuple[float, float]:
-    low, high = bounds(shapes, T)
-    return float(high[0] - low[0]), float(high[1] - low[1])
+    sizes = []
+    for turn in map(float, least):
+        low, high = bounds(shapes, placements.turned(T_target_thing, turn))
+        sizes.append((turn, (float(high[0] - low[0]), float(high[1] - low[1]))))
+    return Footprint(name, tuple(sizes))
 
 
 def standing(pieces: Iterable[tuple[Shape, Array]], half: Array, height: float) -> Array:
@@ -230,19 +229,14 @@ def _things(item: str, target: PlaceTarget, situation: Situation, tools: Tools) 
     """The item and what follows it onto a level surface, and boxes (n, 4) of what stands there; else nothing."""
     if target.region is None or target.region.kind != "surface":
         return [], np.zeros((0, 4))
-    scene, T_target = situation.scene, _to_top(target)
+    scene, on_top = situation.scene, target.centre + target.region.half_extent[2] * target.axes[:, 2]
+    T_target = inverse(pose(on_top, target.axes))
     others = [p for o in scene if o.name != item for p in o.parts]
     pieces = [(s, T_target @ p.T_world_part) for p in others for s in p.shapes]
     taken = standing(pieces, target.half, float(scene.object(item).extent[2]))
     names = dict.fromkeys([item, *(thing for thing, place in tools.following if place == target.name)])
     objects = [scene.object(n) for n in names]
     return [footprint(o.name, o.parts[0].shapes, T_target @ upright(o.T_world_object)) for o in objects], taken
-
-
-def _to_top(target: PlaceTarget) -> Array:
-    """Transform (4, 4) from the world to the target's frame, with its origin on the surface."""
-    assert target.region is not None
-    return inverse(pose(target.centre + target.region.half_extent[2] * target.axes[:, 2], target.axes))
 
 
 def _allows(

@@ -138,6 +138,31 @@ def test_an_interrupt_ends_the_engine_too(tmp_path: Path) -> None:
     assert [p for p in pids if alive(p)] == []
 
 
+def test_an_engine_that_heeds_no_time_limit_is_ended_with_all_its_children(tmp_path: Path) -> None:
+    done = start(tmp_path, "--planner", "stubborn", "--timeout", "4", "--json")
+    pids = stubborn_pids(tmp_path, done)
+    answer = json.loads(done.communicate()[0])
+    assert (done.returncode, answer["status"]) == (1, "timeout")
+    assert answer["seconds"] < 60  # it would sleep for ten minutes
+    assert (len(pids), [p for p in pids if alive(p)]) == (5, [])
+
+
+def test_no_orphan_is_left_when_the_command_itself_is_killed(tmp_path: Path) -> None:
+    done = start(tmp_path, "--planner", "stubborn")
+    pids = stubborn_pids(tmp_path, done)
+    done.kill()
+    done.communicate()
+    while any(map(alive, pids)):  # a test's own time limit ends this
+        time.sleep(0.05)
+
+
+def test_a_problem_can_come_from_standard_input() -> None:
+    text = problem_text(load("tabletop"), STATE, "(in cup chest)")
+    done = forked.tamp("plan", "tabletop", "-", "--planner", "fast-downward-opt", "--json", given=text)
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["optimal"], answer["cost"], answer["length"]) == (0, True, 3, 3)
+
+
 def test_an_unsolvable_problem_is_explained(tmp_path: Path) -> None:
     stuck = STATE.with_facts(frozenset({Atom("unreachable", ("chest",))}))
     done = plan(tmp_path, "(and (in cup chest) (holding cup))", "--json", state=stuck)
@@ -150,10 +175,8 @@ def test_an_unsolvable_problem_is_explained(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--optimal", "--anytime"), "--optimal and --anytime do not go together"),
         (("--planner", "tamer"), "planner 'tamer' is not installed: pip install up-tamer"),
-        (("--planner", "pyperplan", "--anytime"), "improves its plans; valid with --anytime: fast-downward"),
-        (("--planner", "qwen", "--optimal"), "--planner qwen finds one plan"),
+        (("--planner", "fast-donward"), "unknown planner 'fast-donward'; did you mean 'fast-downward'"),
     ],
 )
 def test_options_that_cannot_be_met_exit_2(options: tuple[str, ...], says: str, tmp_path: Path) -> None:

@@ -159,8 +159,6 @@ def test_orders_go_to_the_session_and_its_answer_comes_back(tmp_path: Path, open
             page.keyboard.press("Enter")
             says(page, "[data-part=asked]", "say 'wave, please'")
             says(page, "[data-part=asked]", "taken")
-            page.get_by_role("button", name="Undo").press("Enter")
-            says(page, "#answer", "undo: refused: nothing was asked for that could be undone")
             page.get_by_role("button", name="Stop").click()
             says(page, "#answer", "stop: taken")
             assert session.stdin is not None

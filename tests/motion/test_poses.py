@@ -22,18 +22,6 @@ def close(a: Array, b: Array, tolerance: float = 1e-9) -> bool:
     return bool(np.allclose(a, b, rtol=0, atol=tolerance))
 
 
-@given(POSE, VECTOR, UNIT, st.floats(-2.9, 2.9), st.floats(0.0, 1.0))
-def test_interpolation_is_straight_and_turns_evenly(
-    T_a: Array, travel: Array, axis: Array, angle: float, s: float
-) -> None:
-    turn = Rotation.from_rotvec(axis * angle).as_matrix()
-    T_b = poses.pose(T_a[:3, 3] + travel, turn @ T_a[:3, :3])
-    T = poses.interpolate(T_a, T_b, s)
-    assert close(T[:3, 3], T_a[:3, 3] + s * travel)
-    turned = Rotation.from_matrix(T[:3, :3] @ T_a[:3, :3].T).as_rotvec()
-    assert close(turned, s * angle * axis, 1e-6)
-
-
 @given(POSE, POSE)
 def test_the_error_is_the_way_to_the_other_pose(T_a: Array, T_b: Array) -> None:
     e = poses.error(T_a, T_b)

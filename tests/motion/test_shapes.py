@@ -1,4 +1,4 @@
-"""Boxes around shapes hold every point of the shape; a mesh becomes the simple shape that it fills best."""
+"""Boxes around shapes hold every point of the shape; a mesh becomes a simple shape; hollows are where water stands."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from motion.cavities import cavity
 from motion.poses import Array, pose, rotation_about
 from motion.shapes import Kind, Shape, bounds, fitted
 
@@ -55,3 +56,39 @@ def test_what_is_round_is_a_cylinder_whichever_way_it_lies() -> None:
         assert found.size[:2] == pytest.approx([0.03, 0.06], abs=1e-3)
         assert abs(found.T_body_shape[:3, 2] @ axis) == pytest.approx(1)
         assert found.T_body_shape[:3, 3] == pytest.approx([0.1, 0.1, 0.1], abs=1e-3)
+
+
+def box(half: tuple[float, float, float], at: tuple[float, float, float]) -> Shape:
+    return Shape("box", np.array(half), pose(list(at)))
+
+
+def walls(x: float, y: float, z: float) -> tuple[Shape, ...]:
+    """A box without a lid, inside 2 x by 2 y by 2 z from the floor on, walls of a centimetre."""
+    sides = (box((0.005, y, z), (x + 0.005, 0, z)), box((0.005, y, z), (-x - 0.005, 0, z)))
+    ends = (box((x, 0.005, z), (0, y + 0.005, z)), box((x, 0.005, z), (0, -y - 0.005, z)))
+    return (box((x, y, 0.005), (0, 0, -0.005)), *sides, *ends)
+
+
+def test_a_box_holds_what_its_walls_leave() -> None:
+    found = cavity(walls(0.1, 0.06, 0.04), np.eye(4))
+    assert found is not None
+    low, high = found
+    assert low == pytest.approx([-0.1, -0.06, 0.0], abs=0.005)
+    assert high == pytest.approx([0.1, 0.06, 0.08], abs=0.005)
+
+
+def test_water_stands_as_high_as_the_lowest_wall() -> None:
+    floor, high_wall, *others = walls(0.1, 0.06, 0.04)
+    low_wall = box((0.005, 0.06, 0.015), (0.105, 0, 0.015))
+    found = cavity((floor, low_wall, *others), np.eye(4))
+    assert found is not None
+    assert found[1][2] == pytest.approx(0.03, abs=0.005)
+    assert cavity((floor, *others), np.eye(4)) is None, f"it runs off where {high_wall.kind} was"
+
+
+def test_a_table_a_lid_and_a_box_on_its_side_hold_nothing() -> None:
+    legs = tuple(box((0.02, 0.02, 0.3), (x, y, -0.32)) for x in (-0.3, 0.3) for y in (-0.3, 0.3))
+    assert cavity((box((0.4, 0.4, 0.02), (0, 0, 0)), *legs), np.eye(4)) is None
+    assert cavity((*walls(0.1, 0.06, 0.04), box((0.11, 0.07, 0.005), (0, 0, 0.085))), np.eye(4)) is None
+    on_its_side: Array = pose([0.0, 0.0, 0.0], rotation_about(np.array([1.0, 0.0, 0.0]), np.pi / 2))
+    assert cavity(walls(0.1, 0.06, 0.04), on_its_side) is None

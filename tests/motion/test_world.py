@@ -28,7 +28,6 @@ PARKING = np.array([0.8, 0.0, 0.5])
 """Far from the arm; bodies wait here, a metre apart."""
 APART = PARKING + np.array([0.5, 0.0, 0.5])
 """Nothing is near here unless it is put here."""
-APART_POSE = pose(APART)
 
 
 @pytest.fixture(scope="module")
@@ -132,28 +131,9 @@ def test_what_is_held_touches_neither_the_hand_nor_what_is_allowed(world: World,
     assert {c.other for c in world.contacts(q)} == set()
 
 
-@given(st.sampled_from(PAIRS), st.floats(0.0005, 0.019))
-def test_the_gap_is_the_distance_to_the_nearest(world: World, pair: tuple[str, str], away: float) -> None:
-    a, b = pair
-    state = parked(world)
-    side = float(SIZES[a][0] + SIZES[b][0])
-    T_a, T_b = pose(APART), pose(APART + np.array([side + away, 0.0, 0.0]))
-    world.load(state.moved(b, T_b))
-    assert world.gap(a, T_a, 0.02) == pytest.approx(away, abs=1e-4)
-    assert world.gap(a, T_a, 0.5 * away) == pytest.approx(0.5 * away), "at most so much is told"
-    assert world.gap(a, T_a, 0.02, frozenset({b})) == 0.02, "what is left out is not there"
-    assert world.gap(a, T_b @ pose([-0.5 * side, 0.0, 0.0]), 0.02) < 0
-
-
-def test_a_body_that_the_world_does_not_know_is_refused(world: World, state: State) -> None:
-    with pytest.raises(ValueError, match="no such body: vase; the world has"):
-        world.load(state.moved("vase", APART_POSE))
-    parked(world)
-
-
 def test_sync_takes_up_what_is_new_and_drops_what_is_gone(build: Callable[..., World], table: Body) -> None:
     cube = (Shape("box", SIZES["cube"], np.eye(4)),)
-    old = build(table, Body("old", cube, APART_POSE))
+    old = build(table, Body("old", cube, pose(APART)))
     at_tool = old.forward(old.robot.posture) @ pose([0.0, 0.0, -0.06])
     model = old.model
     old.sync([table, Body("old", cube, pose(PARKING))])

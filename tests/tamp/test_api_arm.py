@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import tamp
@@ -44,39 +43,6 @@ def test_an_arm_at_a_table_is_a_scene_as_every_other(tmp_path: Path) -> None:
                 tamp.load_scene(SCENE, body="xarm6", **at)
         after = emulator.state()
     assert (after["state"], after["error"]) == (4, 0), "it stands still once it is closed"
-
-
-@pytest.mark.process
-@pytest.mark.usefixtures("alone")
-@pytest.mark.parametrize(
-    "most_steps", [pytest.param(None, marks=pytest.mark.thorough), 5]
-)  # while it works, and once it stands still
-def test_an_arm_that_stops_is_no_success(most_steps: int | None) -> None:
-    with running("xarm7", "--scene", SCENE) as emulator:
-        emulator.ask(fault="collision", motion=60)
-        at = {
-            "host": emulator.host,
-            "port": emulator.port,
-            "eyes": f"tcp://{emulator.host}:{emulator.told['fault_port']}",
-        }
-        with tamp.load_scene(SCENE, body="xarm7", **at) as scene:
-            done = tamp.execute(scene, GOAL, most_steps=most_steps)
-    assert not done and done.stage == "execution" and "C31" in str(done.reason)
-
-
-@pytest.mark.process
-@pytest.mark.usefixtures("alone")
-@again_when_late
-def test_an_action_plan_is_carried_out_and_its_log_is_kept(tmp_path: Path) -> None:
-    plan = {"goal": "Go home", "steps": [{"action": "MOVE_TO_NAMED", "name": "home"}]}
-    with running("xarm6") as emulator:
-        arm = tamp.load_arm("bench", host=emulator.host, port=emulator.port)
-        done = tamp.run_plan(arm, plan, out=tmp_path / "run")
-        assert done and [(s.number, s.action) for s in done.done] == [(1, "MoveToNamed")], done.reason
-        assert (done.kind, done.halted, done.out) == ("", None, tmp_path / "run")
-        assert np.rad2deg(arm.joints()) == pytest.approx([0, -35, -35, 0, 70, 0], abs=0.1)
-    (ending,) = tamp.results(tmp_path)
-    assert ending.verdict == "success"
 
 
 def test_a_plan_that_a_world_has_no_room_for_is_no_result(tmp_path: Path) -> None:

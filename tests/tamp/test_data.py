@@ -39,11 +39,6 @@ def test_a_name_that_there_is_none_of_is_told_with_the_nearest() -> None:
         located("tuor", "plan", ".json", folder="xarm")
 
 
-@pytest.mark.parametrize("given", ["-", "none.toml", "a/bench", "problems/none.toml"])
-def test_a_path_is_left_to_whoever_reads_it(given: str) -> None:
-    assert located(given, *WORLD, folder="xarm") == Path(given)
-
-
 def test_shipped_problems_are_called_by_what_they_are_about() -> None:
     assert located("continuous", "problem", ".pddl") == data_dir("problems") / "continuous" / "problem.pddl"
     says = r"valid: .*: continuous, cup_to_bin; the problem of a scene is problem\.pddl in the folder of its episode$"

@@ -80,11 +80,3 @@ def test_an_added_operator_is_used_with_the_skill_it_is_bound_to(tmp_path: Path)
         GroundAction("pick", ("cup", "dish")),
         GroundAction("serve", ("cup", "dish")),
     )
-
-
-def test_a_predicate_that_nobody_observes_can_still_be_planned_with(tmp_path: Path) -> None:
-    text = (TABLETOP / "domain.pddl").read_text()
-    text = text.replace("(:predicates", "(:predicates\n    (shown ?o - item)", 1)
-    show = "\n  (:action show :parameters (?o - item) :precondition (holding ?o) :effect (shown ?o))\n)\n"
-    domain = edited(tmp_path / "show", re.sub(r"\)\s*$", show, text), 'show = "pick"\n')
-    assert [a.name for a in planned(domain, "(shown cup)").actions] == ["pick", "show"]

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import socket
-import threading
 import time
 from email.message import Message
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
 from tamp.ports import LOCAL, NUMBERS, Places, refusal
-from tamp.view import serving
 from tests.bench import grouped
 from tests.bench_ports import bench
 
@@ -67,28 +62,6 @@ def test_places_are_as_many_at_once_and_in_a_second_as_there_are() -> None:
     time.sleep(0.5)
     with slow.one() as free:
         assert free
-
-
-def test_a_page_waits_for_no_request_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that comes byte by byte keeps each wait short."""
-    monkeypatch.setattr(serving, "PATIENCE", 0.5)
-    server = serving.PageServer(cast(Any, SimpleNamespace(page=lambda: "<html></html>")), "127.0.0.1", 0)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
-    try:
-        with socket.create_connection(("127.0.0.1", server.server_port), timeout=0.1) as client:
-            began, closed = time.monotonic(), False
-            while not closed and time.monotonic() < began + 10:
-                try:
-                    client.sendall(b"G")
-                    closed = client.recv(10) == b""
-                except TimeoutError:
-                    pass
-                except OSError:
-                    closed = True
-        assert closed and not server.due
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 @pytest.mark.process

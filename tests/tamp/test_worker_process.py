@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import time
@@ -11,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tamp.errors import Refusal
-from tamp.worker_process import Cancelled, PendingAnswer, Process, ProcessGone, _serve
+from tamp.worker_process import Cancelled, PendingAnswer, Process, ProcessGone
 
 pytestmark = pytest.mark.usefixtures("real_time")
 
@@ -92,16 +91,3 @@ def test_closing_ends_it_whatever_it_does() -> None:
     process.close()
     gone: Callable[[], bool] = lambda: not os.path.exists(f"/proc/{pid}")  # noqa: E731, PTH110
     assert gone()
-
-
-def test_one_whose_parent_was_gone_before_it_began_ends_at_once() -> None:
-    context = multiprocessing.get_context("spawn")
-    gone = context.Process(target=print)
-    gone.start()
-    gone.join()
-    (replies, reply), questions, unwanted = context.Pipe(duplex=False), context.Queue(), context.Value("L", 0)
-    orphan = context.Process(target=_serve, args=(Sums, gone.pid, 0, questions, reply, unwanted))
-    orphan.start()
-    orphan.join(20)
-    assert orphan.exitcode == 0
-    replies.close()

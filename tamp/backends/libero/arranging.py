@@ -92,11 +92,6 @@ def _no_room(e: NoRoomError) -> str:
     return f"{told}, in {DRAWS} draws; take something away, put it elsewhere, or try another seed"
 
 
-def _standing(o: SceneObject) -> list[Box]:
-    """The box around a thing, its doors as they are."""
-    return [o.bounds()]
-
-
 @dataclass(eq=False)
 class _Drawing:
     """Draws a scene's things one after the other."""
@@ -124,21 +119,20 @@ class _Drawing:
 
     def _fixture(self, thing: DeclaredThing, scene: Scene, placed: list[str]) -> Scene:
         """The scene with a fixture in a free place, far from the middle of what the arm reaches."""
-        fits = (s for s in self._standing(thing, scene) if self._is_free(thing, s, placed))
+        fits = (s for s in self._places(thing, scene) if self._is_free(thing, s, placed))
         few = 1 if thing.at is not None or thing.relation == "beside" else FIXTURES
         found = list(itertools.islice(fits, few))
         if not found:
             raise NoRoomError(thing, there=self._there(thing, scene, placed))
         return max(found, key=lambda s: float(np.linalg.norm(s.object(thing.name).position[:2] - self.middle)))
 
-    def _standing(self, thing: DeclaredThing, scene: Scene) -> Iterator[Scene]:
+    def _places(self, thing: DeclaredThing, scene: Scene) -> Iterator[Scene]:
         """The scene with a fixture in places that are drawn, whatever else is there."""
         height = scene.object(thing.name).position[2]
         for n in range(TRIES):
             yaw = thing.yaw
             if thing.relation == "beside":
-                turned = _stood(scene, thing.name, np.zeros(2), height, yaw or 0.0)
-                p = self._next_to(thing, turned)
+                p = self._next_to(thing, _stood(scene, thing.name, np.zeros(2), height, yaw or 0.0))
             else:
                 p = self._spot(thing, FARTHEST, ASIDE if n < TRIES / 2 else 1.5 * ASIDE)
             if yaw is None:
@@ -152,51 +146,47 @@ class _Drawing:
         low, high = o.bounds()
         if (low[:2] < self.table[0]).any() or (high[:2] > self.table[1]).any():
             return False
-        taken, gap = (_standing, 0.0) if thing.at is not None else (swept, BETWEEN)
-        return not any(meet(box, b, gap) for name in placed for b in taken(scene.object(name)) for box in taken(o))
+        doors, gap = thing.at is None, BETWEEN if thing.at is None else 0.0
+        taken = [box for name in placed for box in boxes(scene.object(name), doors)]
+        return not any(meet(box, other, gap) for other in taken for box in boxes(o, doors))
 
     def _item(self, thing: DeclaredThing, scene: Scene, placed: list[str]) -> Scene:
         """The scene with an item where it is declared, or where it is drawn."""
-        support = self.declared.support(thing.name)
         if thing.relation == "in":
             return self._inside(thing, scene)
-        if thing.relation == "on" and support.owner is not None and thing.at is None:
+        if thing.relation == "on" and thing.owner is not None:
             return next(self._resting(thing, scene))
-        under = self.ground if support.owner is None else _surface(scene, support.target)
-        doors = [b for n in placed if n != support.owner for b in swept(scene.object(n))[1:]]
+        doors = [b for n in placed for b in boxes(scene.object(n), True)[1:]]
+        top = float(self.ground.T_world_region[2, 3] + self.ground.world_half_extent()[2])
         for n in range(TRIES):
             yaw = float(self.rng.uniform(-np.pi, np.pi)) if thing.yaw is None else thing.yaw
             T = placements.turned(thing.category.thing.T_world_object, yaw)
-            there = with_object_at(scene, thing.name, T)
             far, aside = (FAR, ASIDE) if n < TRIES / 2 else (FARTHEST, 1.5 * ASIDE)
-            p = self._next_to(thing, there) if thing.relation == "beside" else self._spot(thing, far, aside)
-            raised = self._raised(thing, T, p, under)
+            if thing.relation == "beside":
+                p = self._next_to(thing, with_object_at(scene, thing.name, T))
+            else:
+                p = self._spot(thing, far, aside)
+            bottom = float(bounds(thing.category.thing.parts[0].shapes, pose([*p, 0.0], T[:3, :3]))[0][2])
+            raised = pose([*p, top + DROP_FROM - bottom], T[:3, :3])
             if self._is_good(thing, with_object_at(scene, thing.name, raised), doors, crowded=n > TRIES / 2):
-                found = self._lowered(thing, raised, under, scene)
-                if found is not None:
-                    return with_object_at(scene, thing.name, found)
-        others = [n for n in placed if n != support.owner]
-        raise NoRoomError(thing, there=self._there(thing, scene, others))
+                self.world.load(Situation(scene).state())
+                found = placements.drop(self.world, thing.name, raised, 2 * DROP_FROM)
+                if found is not None and found[1] == {self.ground.part}:  # it touches nothing else
+                    return with_object_at(scene, thing.name, found[0])
+        raise NoRoomError(thing, there=self._there(thing, scene, placed))
 
     def _there(self, thing: DeclaredThing, scene: Scene, placed: list[str]) -> tuple[str, ...]:
         """Of the things that were placed those that reach into where a thing is declared to be, seen from above."""
         if thing.region is not None:
             low, high = np.split(thing.region, 2)
         elif thing.at is not None:
-            low = high = thing.at[:2]
+            low = high = thing.at
         else:
             return ()
         half = 0.5 * thing.category.thing.extent[:2].min()
         spot = (np.append(low - half, -np.inf), np.append(high + half, np.inf))
-        taken = _standing if thing.at is not None else swept
-        return tuple(n for n in placed if any(meet(box, spot, 0.0) for box in taken(scene.object(n))))
-
-    def _raised(self, thing: DeclaredThing, T: Array, p: Array, under: Region) -> Array:
-        """The pose of an item above a point (2,) of a surface, from where it is lowered."""
-        shapes = thing.category.thing.parts[0].shapes
-        bottom = float(bounds(shapes, pose([*p, 0.0], T[:3, :3]))[0][2])
-        top = float(under.T_world_region[2, 3] + under.world_half_extent()[2])
-        return pose([*p, top + DROP_FROM - bottom], T[:3, :3])
+        doors = thing.at is None
+        return tuple(n for n in placed if any(meet(box, spot, 0.0) for box in boxes(scene.object(n), doors)))
 
     def _is_good(self, thing: DeclaredThing, scene: Scene, doors: list[Box], crowded: bool) -> bool:
         """Whether an item that is where `scene` has it, but for its height, has room around it, and is within reach:
@@ -213,13 +203,6 @@ class _Drawing:
             return crowded or not far
         others = (o.bounds() for o in scene if o.name != thing.name and self.ground not in o.regions)
         return not any(meet(box, other, 0.0 if crowded else CLEARANCE) for other in others)
-
-    def _lowered(self, thing: DeclaredThing, T: Array, under: Region, scene: Scene) -> Array | None:
-        """The pose of an item let down until it touches the surface `under` and nothing else; None where it does not.
-        Physics tell whether it stands there."""
-        self.world.load(Situation(scene).state())
-        found = placements.drop(self.world, thing.name, T, 2 * DROP_FROM)
-        return found[0] if found is not None and found[1] == {under.part} else None
 
     def _resting(self, thing: DeclaredThing, scene: Scene, choices: int = CHOICES) -> Iterator[Scene]:
         """The scene with an item on or in its target, in places in which it stays. NoRoomError where there is none."""
@@ -309,17 +292,6 @@ def _stood(scene: Scene, name: str, p: Array, height: float, yaw: float) -> Scen
     return with_object_at(scene, name, pose([*p, height], R))
 
 
-def _surface(scene: Scene, symbol: str) -> Region:
-    """The surface that a symbol means: a region, or the top of an item."""
-    try:
-        return scene.region(symbol)[1]
-    except KeyError:
-        o = scene.object(symbol)
-        low, high = o.bounds()
-        centre = pose([*(0.5 * (low + high)[:2]), float(high[2])])
-        return Region(symbol, "surface", centre, np.append(0.5 * (high - low)[:2], 0.0), o.name)
-
-
 def opened(joint: Joint) -> float:
     """The joint value at which a part that is declared open, or on, starts."""
     end = joint.limits[1] if joint.sign > 0 else joint.limits[0]
@@ -331,13 +303,13 @@ def closed(joint: Joint) -> float:
     return float(np.clip(0.0, *joint.limits))
 
 
-def swept(o: SceneObject) -> list[Box]:
-    """The box around a thing, then those of its drawers and doors when they are open."""
-    boxes = [o.bounds()]
-    for p in o.parts:
+def boxes(o: SceneObject, opened_too: bool) -> list[Box]:
+    """The box around a thing, then those of its drawers and doors when they are open, if these count, too."""
+    found = [o.bounds()]
+    for p in o.parts if opened_too else ():
         if p.kind in ("drawer", "door") and p.joint is not None and p.shapes:
-            boxes.append(bounds(p.shapes, p.joint.displacement(opened(p.joint)) @ p.T_world_part))
-    return boxes
+            found.append(bounds(p.shapes, p.joint.displacement(opened(p.joint)) @ p.T_world_part))
+    return found
 
 
 def facing(o: SceneObject, towards: Array) -> float:

@@ -47,53 +47,46 @@ def read_bddl(path: Path) -> Task:
         if category not in grounds and category not in names():
             raise _wrong(path, category, "category", names())
     _check_atoms(path, problem)
-    words = problem["language_instruction"]
+    words, goal = problem["language_instruction"], problem["goal_state"]
     instruction = " ".join(words) if isinstance(words, list) else str(words)
-    return Task(path.stem, path, instruction, unchecked=_unchecked(path, problem["goal_state"]))
-
-
-def _unchecked(path: Path, goal: list[Any]) -> str:
-    """Why LIBERO cannot check a goal: its reader takes everything, its check one conjunction of facts."""
-    if not goal:
-        return f"{path}: the goal is empty; {AS_GOAL}"
-    return next((_unread(path, part, AS_GOAL) for part in goal if not _is_atom(part)), "")
+    # LIBERO's reader takes every goal, its check one conjunction of facts
+    empty = "" if goal else f"{path}: the goal is empty; {AS_GOAL}"
+    unchecked = next((_unread(path, part, AS_GOAL) for part in goal if not _is_atom(part)), empty)
+    return Task(path.stem, path, instruction, unchecked=unchecked)
 
 
 def locate(path: Path, expression: Sequence[Any]) -> tuple[str, str]:
     """`FILE:LINE` of an expression as LIBERO reads it, nested lists of words, and its text there, on one line."""
-    text = path.read_text(errors="replace")
-    code = re.sub(r";.*", lambda comment: " " * len(comment[0]), text)
+    code = _without_comments(path.read_text(errors="replace"))
     found = re.search(r"\s*".join(map(re.escape, _tokens(expression))), code, re.IGNORECASE)
     if found is None:
         return str(path), " ".join(_tokens(expression))
     return f"{path}:{code.count(chr(10), 0, found.start()) + 1}", " ".join(found[0].split())
 
 
+def _without_comments(text: str) -> str:
+    """A text whose comments are blanks, so that all else is where it was."""
+    return re.sub(r";[^\n]*", lambda comment: " " * len(comment[0]), text)
+
+
 def _check_numbers(path: Path) -> None:
     """Every number of a region. LIBERO would take any, and evaluates those of turns as Python."""
     try:
-        text = re.sub(r";[^\n]*", lambda m: " " * len(m[0]), path.read_text(encoding="utf-8-sig"))
+        text = _without_comments(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as e:
         raise InputError(f"cannot read {path}: {getattr(e, 'strerror', None) or e}") from e
     wrong = unbalanced(text)
     for found in _NUMBERS.finditer(text):
         count, most, valid = _REGION[found["key"].lower()]
-        if not found["values"]:
-            wrong = found.start(), f"{found['key']} is no list of such lists; valid: {valid}"
         for each in re.finditer(r"\(([^()]*)\)", found["values"]):
             words = each[1].split()
-            if len(words) != count or not all(_within(word, most) for word in words):
-                wrong = (
-                    found.start("values") + each.start(),
-                    f"{found['key']} has ({each[1].strip()[:60]}); valid: {valid}",
-                )
+            numbers = [w for w in words if not _PART_OF_PI.fullmatch(w)]
+            good = all(_NUMBER.fullmatch(w) and abs(float(w)) <= most for w in numbers)
+            if len(words) != count or not good:
+                what = f"{found['key']} has ({each[1].strip()[:60]}); valid: {valid}"
+                wrong = found.start("values") + each.start(), what
     if wrong:
         raise InputError(f"{path}:{text.count(chr(10), 0, wrong[0]) + 1}: {wrong[1]}")
-
-
-def _within(word: str, most: float) -> bool:
-    """Whether a word is a number up to so much, or a part of π."""
-    return bool(_PART_OF_PI.fullmatch(word)) or bool(_NUMBER.fullmatch(word) and abs(float(word)) <= most)
 
 
 def _check_atoms(path: Path, problem: Any) -> None:
@@ -129,13 +122,11 @@ def _tokens(expression: Any) -> list[str]:
 def _parsed(path: Path) -> Any:
     from libero.libero.envs import bddl_utils
 
-    named = re.search(r"\(\s*:domain\s+([^\s()]+)", path.read_text(errors="replace") if path.is_file() else "")
+    named = re.search(r"\(\s*:domain\s+([^\s()]+)", path.read_text(errors="replace"))
     if named and named[1].lower() != DOMAIN:
         raise _wrong(path, named[1], "domain", [DOMAIN])
     try:
         return bddl_utils.robosuite_parse_problem(str(path))
-    except OSError as e:
-        raise InputError(f"cannot read {path}: {e.strerror}") from e
     except Exception as e:  # LIBERO's reader raises whatever comes of it
         raise InputError(f"{path}: not BDDL as LIBERO reads it: {type(e).__name__}: {e}") from e
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,17 +19,14 @@ from tamp.backends.libero.panda import BASE_BODY, CONTROL_PERIOD, ROBOT_PREFIXES
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import initial_states
-from tamp.backends.mujoco.model_objects import FLAT, body_pose, site_pose
+from tamp.backends.mujoco.model_objects import body_pose, site_pose
 from tamp.errors import InputError
-from tamp.model.goal_syntax import valid
 from tamp.model.scene import RobotState
 
 SETTLING_STEPS = 10
 ROBOT = "robot"
 DRAWS = 20
 """Times that LIBERO's region samplers are tried, thousands of places each, before a scene counts as impossible."""
-START_GAP = 0.002
-"""Metres above a surface at which an item starts."""
 
 
 class LiberoEnvironment:
@@ -79,8 +76,6 @@ class LiberoEnvironment:
         np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
         with _no_debugger(self.task.name), _buildable(self.task):
             self._draw(stored=state is not None)
-            if state is None:
-                self._put_at_their_places()
         if state is not None:
             self._env.set_init_state(state)
         self._stepper = Stepper(self._env.env)
@@ -121,28 +116,6 @@ class LiberoEnvironment:
                 self.domain.reset()
                 return
         raise InputError(f"{self.task.name}: LIBERO cannot place the objects in their regions; try another seed")
-
-    def _put_at_their_places(self) -> None:
-        """Put the items that the scene's file says so into the middle of an interior, or onto a surface."""
-        self.sim.forward()
-        for item, region in self.task.start.items():
-            self._check_start(item, item, self.domain.objects_dict)
-            self._check_start(item, region, self.sim.model.site_names)
-            thing = self.domain.objects_dict[item]
-            site = self.sim.model.site_name2id(region)
-            flat = self.sim.model.site_size[site].min() < FLAT
-            p = self.sim.data.site_xpos[site] + [0.0, 0.0, START_GAP - thing.bottom_offset[2] if flat else 0.0]
-            quaternion = self.sim.data.get_joint_qpos(thing.joints[-1])[3:]
-            self.sim.data.set_joint_qpos(thing.joints[-1], np.concatenate([p, quaternion]))
-        self.sim.forward()
-
-    def _check_start(self, item: str, symbol: str, known: Iterable[str]) -> None:
-        """InputError, with file and line, for an item or a region of [start] that is not there."""
-        if symbol not in known:
-            assert self.task.file is not None
-            things = tuple(f"{name}_" for name in (*self.domain.objects_dict, *self.domain.fixtures_dict))
-            options = [k for k in known if item == symbol or k.startswith(things)]
-            raise self.task.file.wrong(f"no {symbol!r} in this scene; {valid(symbol, options)}", "start", item)
 
     @property
     def sim(self) -> Any:

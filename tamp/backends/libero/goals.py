@@ -46,7 +46,9 @@ def task_goal(environment: LiberoEnvironment, scene: Scene) -> Goal:
 def atom_of(fact: Sequence[str], scene: Scene) -> Atom:
     """A fact of a BDDL file in the tabletop vocabulary; KeyError for a predicate that only LIBERO knows."""
     predicate, *args = fact
-    return Atom(PREDICATES[predicate], tuple(_symbol(predicate, a, scene) for a in args))
+    if predicate in ("open", "close") and any(o.name == args[0] for o in scene):  # the domain opens what is behind it
+        args[0] = next(r.name for r in scene.object(args[0]).regions if r.door is not None)
+    return Atom(PREDICATES[predicate], tuple(args))
 
 
 def goal_regions(environment: LiberoEnvironment) -> tuple[str, ...]:
@@ -103,14 +105,13 @@ def _place_at(region: str, item: str, own: Goal, scene: Scene) -> str | None:
 
 def equivalent(a: Goal, b: Goal, true: frozenset[Atom]) -> bool:
     """Whether two goals ask for the same, apart from what holds where exactly the atoms `true` do, at the start."""
-    return set(a.untouched) == set(b.untouched) and _asked(a.formula, true) == _asked(b.formula, true)
 
+    def required(formula: Formula) -> set[frozenset[Literal]] | Formula:
+        # no two of the literals left exclude each other, so that there is one set of least sets
+        left = mapped(formula, lambda literal: TRUE if holds(literal, true) else literal)
+        return {frozenset(some) for some in alternatives(left)} if ways(left) <= MOST_WAYS else left
 
-def _asked(formula: Formula, true: frozenset[Atom]) -> set[frozenset[Literal]] | Formula:
-    """The least sets of literals that make a formula true, without literals that hold already; the formula itself
-    where they are too many. No two of the literals left exclude each other, so that there is one such set of sets."""
-    left = mapped(formula, lambda literal: TRUE if holds(literal, true) else literal)
-    return {frozenset(some) for some in alternatives(left)} if ways(left) <= MOST_WAYS else left
+    return set(a.untouched) == set(b.untouched) and required(a.formula) == required(b.formula)
 
 
 def is_the_tasks(goals: tuple[Goal, ...], environment: LiberoEnvironment, true: frozenset[Atom]) -> bool:
@@ -135,10 +136,3 @@ def reaching(goal: Goal, own: Goal, scene: Scene, state: WorldState, domain: Dom
     known = replace(state, symbols=named | state.symbols)
     plan = Engine().solve(problem_of(domain, known, said.parts)).plan
     return plan is not None and reaches(plan.actions, problem_of(domain, known, own.parts))
-
-
-def _symbol(predicate: str, name: str, scene: Scene) -> str:
-    """LIBERO opens and closes an object; the domain, the interior behind its door."""
-    if predicate in ("open", "close") and any(o.name == name for o in scene):
-        return next(r.name for r in scene.object(name).regions if r.door is not None)
-    return name

@@ -18,8 +18,7 @@ from motion.poses import Array
 from motion.standard_action import OPEN
 from tamp.backends.libero import perturbations
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.perturbation_triggers import ActionProgress
-from tamp.backends.libero.perturbations import NUDGED, Do, Done
+from tamp.backends.libero.perturbations import NUDGED, ActionProgress, Do, Done
 from tamp.errors import InputError
 from tamp.model.events import ActionBegun, Event, Interrupted
 from tamp.model.goal_syntax import valid
@@ -38,20 +37,13 @@ class Kind:
     cameras: bool = False
 
 
-def _frozen(now: Image, last: Image) -> Image:
-    return replace(now, colour=last.colour, depth=last.depth)
-
-
-def _black(now: Image, last: Image) -> Image:
-    return replace(now, colour=np.zeros_like(now.colour), depth=np.zeros_like(now.depth))
-
-
-def _flat(now: Image, last: Image) -> Image:
-    return replace(now, depth=np.zeros_like(now.depth))
-
-
 HELD_OPEN, SLIPPED, BLIND = 30, 8, 40
 """Control steps in which fingers do not close, in which they let go of a handle, and in which cameras show nothing."""
+
+
+def _blind(pictures: Callable[[Image, Image], Image]) -> Kind:
+    return Kind(ActionProgress.going, partial(perturbations.persist, steps=BLIND), pictures=pictures, cameras=True)
+
 
 KINDS: dict[str, Kind] = {
     "moved-before": Kind(ActionProgress.grasping, perturbations.move),
@@ -70,10 +62,10 @@ KINDS: dict[str, Kind] = {
     "open-fingers": Kind(ActionProgress.closing, partial(perturbations.persist, steps=HELD_OPEN), fingers=True),
     "in-the-way": Kind(ActionProgress.approaching, perturbations.obstruct),
     "taken": Kind(ActionProgress.approaching, perturbations.take_away),
-    "brought-back": Kind(ActionProgress.approaching, perturbations.take_away_and_bring_back),
-    "frozen": Kind(ActionProgress.going, partial(perturbations.persist, steps=BLIND), pictures=_frozen, cameras=True),
-    "black": Kind(ActionProgress.going, partial(perturbations.persist, steps=BLIND), pictures=_black, cameras=True),
-    "no-depth": Kind(ActionProgress.going, partial(perturbations.persist, steps=BLIND), pictures=_flat, cameras=True),
+    "brought-back": Kind(ActionProgress.approaching, partial(perturbations.take_away, back=True)),
+    "frozen": _blind(lambda now, last: replace(now, colour=last.colour, depth=last.depth)),
+    "black": _blind(lambda now, last: replace(now, colour=0 * now.colour, depth=0 * now.depth)),
+    "no-depth": _blind(lambda now, last: replace(now, depth=0 * now.depth)),
     "shifted": Kind(ActionProgress.going, perturbations.displace_camera, cameras=True),
 }
 IMPOSSIBLE = ("taken",)

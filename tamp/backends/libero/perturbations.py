@@ -1,4 +1,4 @@
-"""Perturbations of an episode: things are put elsewhere, the arm is pushed, a camera displaced.
+"""Perturbations of an episode: things are put elsewhere, the arm is pushed, a camera displaced; and when.
 
 Each function perturbs once, and returns a record of it; None where that is not possible now.
 """
@@ -15,10 +15,21 @@ import numpy as np
 from motion.poses import Array, error, inverse, pose, rotation_about, to_quat
 from tamp.backends.libero.cameras import AGENT
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.perturbation_triggers import ActionProgress
+from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.mujoco.model_objects import subtree
-from tamp.model.scene import SceneObject
+from tamp.model.events import ActionBegun, ActionEnded, Commanded, Event
+from tamp.model.scene import Part, Scene, SceneObject
 
+NEAR_TOOL = 0.2
+"""Metres between tool and thing within which the tool approaches it."""
+LIFTED = 0.05
+"""Metres by which a thing is higher than it stood when it is carried."""
+IN_HAND = 0.15
+"""Metres from the tool within which it is then."""
+MOVED_SHARE = 0.2
+"""Share of a joint's range that is more than a touch."""
+EARLY = 3
+"""Control steps of an action after which it counts as going on."""
 MOVED = (0.03, 0.08)
 """Metres by which a thing is moved."""
 NUDGED = (0.005, 0.012)
@@ -51,8 +62,106 @@ LEVEL = 0.001
 """Metres above what it is put on."""
 
 
-def nothing() -> None:
-    """Do nothing."""
+@dataclass(eq=False)
+class ActionProgress:
+    """The action that goes on, if any, with its `operands` in the simulation's names; `since` counts its control
+    steps, `began` is how things were when it began, `first` how they were at first."""
+
+    environment: LiberoEnvironment
+    action: str | None = None
+    operands: tuple[str, ...] = ()
+    stage: str = "move"
+    gripped: bool = False
+    """Whether the fingers were moved in this action."""
+    since: int = 0
+    first: Scene = field(init=False)
+    began: Scene = field(init=False)
+    _ended: list[tuple[str, ...]] = field(default_factory=list)
+    """Operands of the actions that succeeded."""
+
+    def __post_init__(self) -> None:
+        self.perceive = OraclePerceiver(self.environment).perceive
+        self.first = self.began = self.perceive()
+
+    def on_event(self, event: Event, operands: tuple[str, ...]) -> None:
+        """Take an event of the robot into account; `operands` of the action that begins."""
+        match event:
+            case ActionBegun(action):
+                self.action, self.operands, self.since, self.gripped = action, operands, 0, False
+                self.began = self.perceive()
+            case ActionEnded(success):
+                self._ended += [self.operands] if success else []
+                self.action = None
+            case Commanded():
+                self.stage, self.gripped = event.stage, self.gripped or event.stage == "grip"
+
+    @property
+    def thing(self) -> SceneObject | None:
+        """The thing that the action takes or carries, as it was when the action began."""
+        return next((o for o in self.began if o.name in self.operands[:1] and o.movable), None)
+
+    def part(self, operands: tuple[str, ...] | None = None) -> Part | None:
+        """The drawer, door or knob that an action works on, by default the present action, as it is now."""
+        scene = self.perceive()
+        regions = {r.name: (o, r.part) for o, r in scene.regions()}
+        things = {o.name: (o, None) for o in scene if not o.movable}
+        for name in self.operands if operands is None else operands:
+            thing, part = {**things, **regions}.get(name, (None, None))
+            for p in thing.parts if thing is not None else ():
+                if p.joint is not None and part in (None, p.name):
+                    return p
+        return None
+
+    def opened(self) -> Part | None:
+        """The part that is open, or on, and that the plan relies on: the carried thing goes in there, or an earlier
+        action has opened it or switched it on."""
+        where = [self.operands] if self.carrying() else []
+        parts = (self.part(operands) for operands in [*where, *reversed(self._ended)])
+        return next((p for p in parts if p is not None and p.joint is not None and p.joint.is_active), None)
+
+    def stood(self, name: str) -> float:
+        """The height at which a thing stood at first, or when the action began, whichever is lower."""
+        return min(float(s.object(name).position[2]) for s in (self.first, self.began))
+
+    def carrying(self) -> bool:
+        """A thing is in the air."""
+        if (thing := self.thing) is None:
+            return False
+        p = self.environment.pose_of(thing.name)[:3, 3]
+        tool = self.environment.robot_state().T_world_tool[:3, 3]
+        return bool(p[2] > self.stood(thing.name) + LIFTED and np.linalg.norm(p - tool) < IN_HAND)
+
+    def grasping(self) -> bool:
+        """The arm goes to a thing that it is to take."""
+        return self.thing is not None and not self.gripped and not self.carrying()
+
+    def approaching(self) -> bool:
+        """The tool is near a thing that it is to take."""
+        if (thing := self.thing) is None or not self.grasping():
+            return False
+        tool = self.environment.robot_state().T_world_tool[:3, 3]
+        return bool(np.linalg.norm(tool - thing.position) < NEAR_TOOL)
+
+    def closing(self) -> bool:
+        """The fingers close on a thing."""
+        return self.thing is not None and self.stage == "grip" and self.since > 1 and not self.carrying()
+
+    def handling(self) -> bool:
+        """A handle moves that the fingers hold."""
+        part = self.part() if self.thing is None else None
+        if part is None or part.joint is None or not self.gripped or self.stage != "move":
+            return False
+        before = next(p.joint for o in self.began for p in o.parts if p.name == part.name)
+        low, high = part.joint.limits
+        return before is not None and abs(part.joint.value - before.value) > MOVED_SHARE * (high - low)
+
+    def relying(self) -> bool:
+        """An action goes on that is not about a handle, and something is open or on."""
+        return self.going() and (self.thing is not None or self.part() is None) and self.opened() is not None
+
+    def going(self) -> bool:
+        """An action goes on."""
+        return self.action is not None and self.since > EARLY
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +171,8 @@ class Done:
 
     record: dict[str, Any] = field(default_factory=dict)
     steps: int = 0
-    after: Callable[[], Any] = nothing
-    undo: Callable[[], None] = nothing
+    after: Callable[[], Any] = lambda: None
+    undo: Callable[[], None] = lambda: None
 
 
 Rng = np.random.Generator
@@ -94,7 +203,7 @@ def slide(now: ActionProgress, rng: Rng) -> Done | None:
 
 def swap(now: ActionProgress, rng: Rng) -> Done | None:
     """Put a thing of another kind, as near in size as there is, in the thing's place, and it in the other's."""
-    environment, scene = now.environment, now.scene()
+    environment, scene = now.environment, now.perceive()
     thing = scene.object(_thing(now).name)
     others = [o for o in scene if o.movable and o.category != thing.category]
     for other in sorted(others, key=lambda o: float(np.linalg.norm(o.extent - thing.extent))):
@@ -113,7 +222,7 @@ def swap(now: ActionProgress, rng: Rng) -> Done | None:
 
 def occupy(now: ActionProgress, rng: Rng) -> Done | None:
     """Put something else where the carried thing is to be placed."""
-    scene, place = now.scene(), _place(now)
+    scene, place = now.perceive(), _place(now)
     others = [o for o in scene if o.movable and o.name not in now.operands] if place is not None else []
     for other in sorted(others, key=lambda o: float(np.prod(o.extent))):
         assert place is not None
@@ -126,7 +235,7 @@ def occupy(now: ActionProgress, rng: Rng) -> Done | None:
 
 def obstruct(now: ActionProgress, rng: Rng) -> Done | None:
     """Put something else, the tallest thing there is, close beside the thing that is to be taken."""
-    scene = now.scene()
+    scene = now.perceive()
     thing = scene.object(_thing(now).name)
     middle, bottom = _foot(thing)
     for other in sorted(scene, key=lambda o: -float(o.extent[2])):
@@ -138,25 +247,16 @@ def obstruct(now: ActionProgress, rng: Rng) -> Done | None:
     return None
 
 
-def take_away(now: ActionProgress, rng: Rng) -> Done | None:
-    """Take the thing away for good."""
+def take_away(now: ActionProgress, rng: Rng, back: bool = False) -> Done | None:
+    """Take the thing away, for good, or bring it `back` to where it was, or near there."""
     name = _thing(now).name
     T = now.environment.pose_of(name)
+    p = T[:3, 3].copy()
     T[:3, 3] = AWAY
     now.environment.put(name, T)
-    return Done({"thing": name})
-
-
-def take_away_and_bring_back(now: ActionProgress, rng: Rng) -> Done | None:
-    """Take the thing away, and bring it back to where it was, or near there."""
-    name = _thing(now).name
-    p = now.environment.pose_of(name)[:3, 3].copy()
-
-    def bring_back() -> None:
-        _put(now, name, (q for q in (p, *around(p, MOVED, rng))))
-
-    done = take_away(now, rng)
-    return done and Done(done.record, BACK, after=bring_back)
+    if not back:
+        return Done({"thing": name})
+    return Done({"thing": name}, BACK, after=lambda: _put(now, name, iter((p, *around(p, MOVED, rng)))))
 
 
 def turn_back(now: ActionProgress, rng: Rng, share: float = 1.0, knob: bool = False) -> Done | None:
@@ -173,13 +273,9 @@ def turn_back(now: ActionProgress, rng: Rng, share: float = 1.0, knob: bool = Fa
 
 def push(now: ActionProgress, rng: Rng) -> Done | None:
     """Push the hand sideways."""
-    angle, environment = rng.uniform(0.0, 2.0 * np.pi), now.environment
-    environment.push_hand(PUSH * np.array([np.cos(angle), np.sin(angle), 0.0]))
-
-    def leave() -> None:
-        environment.push_hand(np.zeros(3))
-
-    return Done({"newtons": PUSH}, PUSHED, after=leave, undo=leave)
+    angle, hand = rng.uniform(0.0, 2.0 * np.pi), now.environment.push_hand
+    hand(PUSH * np.array([np.cos(angle), np.sin(angle), 0.0]))
+    return Done({"newtons": PUSH}, PUSHED, after=lambda: hand(np.zeros(3)), undo=lambda: hand(np.zeros(3)))
 
 
 def persist(now: ActionProgress, rng: Rng, steps: int) -> Done:
@@ -242,7 +338,7 @@ def _foot(o: SceneObject) -> tuple[Array, float]:
 
 def _place(now: ActionProgress) -> Array | None:
     """The middle (3,) of the place where the carried thing is to go; None for a wide one."""
-    scene, name = now.scene(), now.operands[-1]
+    scene, name = now.perceive(), now.operands[-1]
     for _, r in scene.regions():
         if r.name == name:
             half = r.world_half_extent()
@@ -268,8 +364,11 @@ def stays(environment: LiberoEnvironment, name: str, T_world_object: Array) -> b
     try:
         environment.put(name, T_world_object)
         root = model.body(environment.root_bodies()[name]).id
-        if _is_deep(model, data, root):
-            return False
+        own = set(subtree(model, root))
+        for c in data.contact[: data.ncon]:
+            bodies = {int(model.geom_bodyid[g]) for g in c.geom}
+            if bodies & own and not bodies <= own and c.dist < -DEEP:
+                return False
         T = environment.pose_of(name)
         for _ in range(SETTLING):
             mujoco.mj_step(model, data)
@@ -278,12 +377,3 @@ def stays(environment: LiberoEnvironment, name: str, T_world_object: Array) -> b
     finally:
         mujoco.mj_setState(model, data, before, kind)
         mujoco.mj_forward(model, data)
-
-
-def _is_deep(model: mujoco.MjModel, data: mujoco.MjData, root: int) -> bool:
-    own = set(subtree(model, root))
-    for c in data.contact[: data.ncon]:
-        bodies = {int(model.geom_bodyid[g]) for g in c.geom}
-        if bodies & own and not bodies <= own and c.dist < -DEEP:
-            return True
-    return False

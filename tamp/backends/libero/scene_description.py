@@ -58,13 +58,6 @@ class Declaration:
         """The thing called `name`."""
         return next(t for t in self.things if t.name == name)
 
-    def support(self, name: str) -> DeclaredThing:
-        """The thing that says what `name` stands on or in: itself, or at the end of a row of things beside others."""
-        thing = self.thing(name)
-        while thing.relation == "beside":
-            thing = self.thing(thing.target)
-        return thing
-
     def symbols(self) -> dict[str, str]:
         """Every symbol that a goal can name, with its type in the tabletop domain; without places beside things."""
         return {**types_of(*(t.category.thing for t in self.things)), self.arena.symbol: "surface"}
@@ -90,9 +83,8 @@ class Task:
     """A scene to act in: its BDDL file, or instead what it declares, or its MJCF, its instruction ("" for none), and
     how many control steps it may take.
 
-    `names` are what people call things in this scene, phrase to symbol, and `start` are items that start in or
-    on a region, item to region, where a scene file declares any. `seed` is what draws the scene unless another one is
-    given, `goal` the scene's own formula; `file` is the scene's file. `unchecked` says why LIBERO cannot check a goal
+    `names` are what people call things in this scene, phrase to symbol. `seed` draws the scene unless another one is
+    given, `goal` is the scene's own formula, `file` the scene's file. `unchecked` says why LIBERO cannot check a goal
     here, "" where it can.
     """
 
@@ -103,7 +95,6 @@ class Task:
     suite: str | None = None
     task_id: int | None = None
     names: dict[str, str] = field(default_factory=dict)
-    start: dict[str, str] = field(default_factory=dict)
     seed: int = 0
     goal: str | None = None
     declared: Declaration | None = None

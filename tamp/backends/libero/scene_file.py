@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from motion.poses import Array
@@ -24,7 +25,7 @@ from tamp.model.goal_syntax import NAME, nearest_name, valid, with_article
 from tamp.model.scene import RegionKind
 
 COMMON = ("instruction", "goal", "seed", "step_limit", "names")
-WAYS = {"bddl": ("bddl", "start"), "mjcf": (*KEYS, "things"), "things": ("table", "things")}
+WAYS = {"bddl": ("bddl",), "mjcf": (*KEYS, "things"), "things": ("table", "things")}
 """What a scene is made of, with the keys that go with it."""
 MOVED = "a file of the robot says where it stands: --body FILE, with --backend mujoco or pybullet (docs/bodies.md)"
 """How the robot is moved where the scene file cannot say it."""
@@ -38,17 +39,25 @@ def read_scene(path: Path) -> Task:
     name = path.parent.name or path.parent.resolve().name
     needs_words = t.has("bddl") or t.has("instruction")
     instruction = t.text("instruction", "a sentence") if needs_words else ""
-    bddl = _bddl(t, path) if t.has("bddl") else None
+    bddl = None
+    if t.has("bddl"):
+        file = file_beside(t, "bddl", path.parent, "*.bddl")
+        try:
+            bddl = read_bddl(file)
+        except InputError as e:
+            raise t.wrong(str(e), "bddl") from e
     mjcf = read_mjcf_scene(t, path.parent) if t.has("mjcf") else None
     names = {text: thing for thing, notes in mjcf.notes.items() for text in notes.names} if mjcf else {}
+    if t.has("names"):
+        named = t.table("names", "a table of names and symbols")
+        names |= {phrase: named.text(phrase, "a symbol") for phrase in named.values}
     unchecked = f"{name} has no goal: LIBERO knows no task in a scene that is declared"
     return Task(
         name,
         None if bddl is None else bddl.bddl,
         instruction,
         t.whole("step_limit", "a whole number from 1", 1) if t.has("step_limit") else DEFAULT_STEP_LIMIT,
-        names=names | _symbols(t, "names"),
-        start=_symbols(t, "start"),
+        names=names,
         seed=t.whole("seed", "a whole number from 0") if t.has("seed") else 0,
         goal=t.text("goal", 'a formula, as "(on mug_1 plate_1)"') if t.has("goal") else None,
         declared=None if bddl or mjcf else read_declaration(t),
@@ -68,21 +77,6 @@ def _check_way(t: Table) -> None:
             of_robot = other in ("base", "yaw", "body")
             instead = MOVED if of_robot else "name a BDDL file, or an MJCF file, or declare the things here"
             raise t.wrong(f"{other!r} does not go with {way!r}: {instead}", other)
-
-
-def _symbols(t: Table, key: str) -> dict[str, str]:
-    if not t.has(key):
-        return {}
-    table = t.table(key, "a table of names and symbols")
-    return {name: table.text(name, "a symbol") for name in table.values}
-
-
-def _bddl(t: Table, path: Path) -> Task:
-    found = file_beside(t, "bddl", path.parent, "*.bddl")
-    try:
-        return read_bddl(found)
-    except InputError as e:
-        raise t.wrong(str(e), "bddl") from e
 
 
 Categories = dict[str, Category]
@@ -106,8 +100,7 @@ def read_declaration(t: Table) -> Declaration:
     if len(listed.values) > MOST:
         raise t.wrong(f"{len(listed.values)} things; valid: at most {MOST}", "things")
     tables = {name: _named(listed, name) for name in listed.values}
-    categories = {name: _category(table, name) for name, table in tables.items()}
-    _check_unambiguous(listed, categories)
+    categories = _categories(listed, tables)
     things = tuple(_thing(table, name, categories, arena) for name, table in tables.items())
     declared = Declaration(t, arena, things)
     check_names(t, declared.symbols())
@@ -140,21 +133,21 @@ def _named(listed: Table, name: str) -> Table:
     return table
 
 
-def _category(table: Table, name: str) -> Category:
-    wanted = table.text("category", "one of `tamp scene categories`")
-    try:
-        return load(wanted, name)
-    except InputError as e:
-        raise table.wrong(str(e), "category") from e
-
-
-def _check_unambiguous(listed: Table, categories: Categories) -> None:
-    seen: dict[str, str] = {}
-    for name, category in categories.items():
-        for symbol in (name, *(r.name for r in category.thing.regions)):
-            if symbol in seen:
-                raise listed.wrong(f"{symbol!r} is a name of {seen[symbol]} too; valid: another name", name)
-            seen[symbol] = name
+def _categories(listed: Table, tables: Mapping[str, Table]) -> Categories:
+    """The category of each thing. InputError for one that there is not, and for a symbol of two things."""
+    found: Categories = {}
+    owners: dict[str, str] = {}
+    for name, table in tables.items():
+        wanted = table.text("category", "one of `tamp scene categories`")
+        try:
+            found[name] = load(wanted, name)
+        except InputError as e:
+            raise table.wrong(str(e), "category") from e
+        for symbol in (name, *(r.name for r in found[name].thing.regions)):
+            if symbol in owners:
+                raise listed.wrong(f"{symbol!r} is a name of {owners[symbol]} too; valid: another name", name)
+            owners[symbol] = name
+    return found
 
 
 def _thing(table: Table, name: str, categories: Categories, arena: Arena) -> DeclaredThing:
@@ -167,16 +160,15 @@ def _thing(table: Table, name: str, categories: Categories, arena: Arena) -> Dec
     region = at = None
     if table.has("region"):
         region = _rectangle(table, name, arena)
-        if table.has("at"):
-            raise table.wrong(f"{name} has region and at, which exclude each other; valid: one", "at")
-        if relation != "on" or owner is not None:
-            either = f"valid: without region, or without {relation}"
-            raise table.wrong(f"region is about the table, and {name} is {relation} something; {either}", "region")
     if table.has("at"):
         at = table.metres("at", 2, "[x, y] in metres, as [-0.1, 0.05]", FARTHEST)
         _check_on_table(table, "at", name, at, at, arena)
-        if relation != "on":
-            raise table.wrong(f"{name} is {relation} something; valid: without at", "at")
+        if region is not None:
+            raise table.wrong(f"{name} has region and at, which exclude each other; valid: one", "at")
+    if (region is not None or at is not None) and owner is not None:
+        key = "at" if region is None else "region"
+        either = f"valid: without {key}, or without {relation}"
+        raise table.wrong(f"{key} is about the table, and {name} is {relation} something; {either}", key)
     yaw = table.angle("yaw") if table.has("yaw") else None
     opened = _opened(table, name, category) + _turned_on(table, name, category)
     return DeclaredThing(name, category, relation, target, owner, region, at, yaw, opened)
@@ -280,9 +272,10 @@ def _check_circles(listed: Table, declared: Declaration) -> None:
 
 
 def _check_beside(table: Table, thing: DeclaredThing, declared: Declaration) -> None:
-    support = declared.support(thing.target)
-    if support.relation == "in":
-        raise table.wrong(f"{thing.target} is in {support.target}: nothing stands beside it there", "beside")
-    if thing.category.fixed and support.owner is not None:
-        where = f"{thing.target} is {support.where}"
-        raise table.wrong(f"{thing.name} is fixed, so it stands on the table, and {where}", "beside")
+    """InputError for what is beside something that stands elsewhere than on the table."""
+    other = declared.thing(thing.target)
+    while other.relation == "beside":
+        other = declared.thing(other.target)
+    if other.owner is not None:
+        where = f"{other.name} is {other.where}: nothing stands beside it there"
+        raise table.wrong(f"{where}; valid: beside what is on the table", "beside")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motion.poses import Array, to_quat
+from motion.poses import to_quat
 from tamp.backends.libero.arranging import arranged
 from tamp.backends.libero.bddl import locate
 from tamp.backends.libero.goals import PREDICATES, atom_of
@@ -81,18 +81,29 @@ def _put(environment: LiberoEnvironment, scene: Scene) -> None:
 def _why_not(declared: Declaration, thing: DeclaredThing, wanted: Scene, now: Scene, state: WorldState) -> str:
     """Why a thing is not as it is declared; "" where it is. `wanted` is how everything was put down, `now` how it is at
     rest, `state` the same in symbols."""
-    name, o, support = thing.name, now.object(thing.name), declared.support(thing.name)
+    name, o = thing.name, now.object(thing.name)
     if thing.category.fixed:
         return _wrong_joint(thing, o)
-    if Atom(support.relation, (name, support.target)) not in state.atoms:
+    ground = declared.arena.symbol
+    expected = ("on", ground) if thing.relation == "beside" else (thing.relation, thing.target)
+    if Atom(expected[0], (name, expected[1])) not in state.atoms:
         where = [str(a) for a in sorted(state.atoms, key=str) if a.args[:1] == (name,) and len(a.args) == 2]
         instead = f", but {where[0]}" if where else ""
-        return f"{name} does not stay {support.where}{instead}; put it somewhere else, or something else there"
-    if thing.relation != "in" and _tilt(wanted.object(name), o) > FELL:
+        return f"{name} does not stay {' '.join(expected)}{instead}; put it somewhere else, or something else there"
+    up = wanted.object(name).T_world_object[:3, :3].T[:, 2]
+    tilt = np.arccos(np.clip((o.T_world_object[:3, :3] @ up)[2], -1.0, 1.0))  # a turn about the vertical is none
+    if thing.relation != "in" and tilt > FELL:
         return f"{name} falls over {thing.where}; put it somewhere flatter, or something else there"
-    if thing.relation == "beside" and _distance(o, now.object(thing.target)) > NEXT_TO:
-        return f"{name} does not stay beside {thing.target}; put it somewhere else"
-    if (moved := _off(thing, o.position[:2])) > OFF:
+    if thing.relation == "beside":
+        (low, high), (other_low, other_high) = o.bounds(), now.object(thing.target).bounds()
+        if np.linalg.norm(np.maximum(np.maximum(low - other_high, other_low - high)[:2], 0.0)) > NEXT_TO:
+            return f"{name} does not stay beside {thing.target}; put it somewhere else"
+    p, moved = o.position[:2], 0.0
+    if thing.at is not None:
+        moved = float(np.linalg.norm(p - thing.at))
+    elif thing.region is not None:
+        moved = float(np.linalg.norm(p - np.clip(p, thing.region[:2], thing.region[2:])))
+    if moved > OFF:
         return f"{name} comes to rest {100 * moved:.0f} cm from where it is declared; put it somewhere else"
     return ""
 
@@ -108,51 +119,28 @@ def _wrong_joint(thing: DeclaredThing, now: SceneObject) -> str:
     return ""
 
 
-def _tilt(before: SceneObject, now: SceneObject) -> float:
-    """Radians that a thing is tilted against how it was put down; a turn about the vertical is none."""
-    up = before.T_world_object[:3, :3].T[:, 2]
-    return float(np.arccos(np.clip((now.T_world_object[:3, :3] @ up)[2], -1.0, 1.0)))
-
-
-def _distance(a: SceneObject, b: SceneObject) -> float:
-    """Metres between the boxes around two things, seen from above."""
-    (a_low, a_high), (b_low, b_high) = a.bounds(), b.bounds()
-    apart = np.maximum(np.maximum(a_low - b_high, b_low - a_high)[:2], 0.0)
-    return float(np.linalg.norm(apart))
-
-
-def _off(thing: DeclaredThing, p: Array) -> float:
-    """Metres (seen from above) from where a thing is declared to be."""
-    if thing.at is not None:
-        return float(np.linalg.norm(p - thing.at))
-    if thing.region is not None:
-        return float(np.linalg.norm(p - np.clip(p, thing.region[:2], thing.region[2:])))
-    return 0.0
-
-
 def check_start(environment: LiberoEnvironment, seed: int) -> None:
     """InputError, with file and line, for the first start fact that does not hold in the scene drawn by `seed`.
 
     Of a region of the ground only that the item did not fall off: LIBERO draws positions beyond its edges.
     """
-    task, facts = environment.task, _facts(environment)
+    facts = _facts(environment)
     lowest = environment.domain.workspace_offset[2] - FALLEN
     for fact in environment.domain.parsed_problem["initial_state"]:
         if len(fact) > 2 and fact[1] in environment.domain.objects_dict and environment.pose_of(fact[1])[2, 3] < lowest:
             raise _fact_error(
                 environment, fact, seed, f"{fact[1]} falls off {environment.domain.workspace_name}; {REMEDY}"
             )
-    if not facts and not task.start:
+    if not facts:
         return
     scene = replace(OraclePerceiver(environment).perceive(), blur=SLACK)
     state = observe(scene, world_of(scene, environment.robot_model()))
-    for item, region in task.start.items():
-        if (why := _instead(_start_atom(item, region, scene), state)) is not None:
-            assert task.file is not None
-            raise task.file.wrong(f"{item} does not stay there in the scene of seed {seed}: {why}", "start", item)
     for fact in facts:
-        if (why := _instead(atom_of(fact, scene), state)) is not None:
-            raise _fact_error(environment, fact, seed, why)
+        atom = atom_of(fact, scene)
+        if atom not in state.atoms and set(atom.args) <= state.symbols.keys():
+            about = (a for a in state.atoms if a.args[:1] == atom.args[:1] and len(a.args) == len(atom.args))
+            instead = ", ".join(sorted(map(str, about))) or f"not {atom}"
+            raise _fact_error(environment, fact, seed, f"{instead}; {REMEDY}")
 
 
 def _fact_error(environment: LiberoEnvironment, fact: list[str], seed: int, why: str) -> InputError:
@@ -163,26 +151,13 @@ def _fact_error(environment: LiberoEnvironment, fact: list[str], seed: int, why:
 
 def _facts(environment: LiberoEnvironment) -> list[list[str]]:
     """The start facts of the BDDL file about places that are not on the ground, and about joints."""
-    domain, start = environment.domain, environment.task.start
+    domain = environment.domain
     regions, ground = domain.parsed_problem["regions"], domain.workspace_name
 
     def checked(predicate: str, thing: str = "", *place: str) -> bool:
         if predicate not in PREDICATES or not place:
             return predicate in PREDICATES
         target = regions[place[0]]["target"] if place[0] in regions else place[0]
-        return thing in domain.objects_dict and thing not in start and target != ground
+        return thing in domain.objects_dict and target != ground
 
     return [fact for fact in domain.parsed_problem["initial_state"] if checked(*fact)]
-
-
-def _start_atom(item: str, region: str, scene: Scene) -> Atom:
-    interior = any(r.name == region and r.kind == "interior" for _, r in scene.regions())
-    return Atom("in" if interior else "on", (item, region))
-
-
-def _instead(atom: Atom, state: WorldState) -> str | None:
-    """What holds instead of an atom; None where it holds, or the scene has no such symbol."""
-    if atom in state.atoms or not set(atom.args) <= state.symbols.keys():
-        return None
-    about = sorted(str(a) for a in state.atoms if a.args[:1] == atom.args[:1] and len(a.args) == len(atom.args))
-    return f"{', '.join(about) or f'not {atom}'}; {REMEDY}"

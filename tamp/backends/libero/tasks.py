@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +70,8 @@ def find(name: str) -> Task:
     path = Path(name)
     if name.endswith(".bddl"):
         if not path.is_file():
-            raise InputError(f"no such BDDL file: {name}{_files_beside(path, '.bddl')}")
+            there = _near(path.parent, path.name, (p.name for p in path.parent.glob("*.bddl")))
+            raise InputError(f"no such BDDL file: {name}{there}")
         return read_bddl(path)
     if name and path.is_file() and path.suffix == ".toml":
         return read_scene(path)
@@ -80,7 +82,11 @@ def find(name: str) -> Task:
     if name and path.is_dir():
         raise InputError(f"no {SCENE} in the folder {name}; valid: a folder that has one")
     if _is_path(name):
-        raise InputError(f"no scene at {name}{_scenes_beside(path)}")
+        folder = path.parent
+        if not folder.is_dir() and folder == Path("problems"):
+            folder = data_dir("problems")
+        scenes = [p.parent.name for p in folder.glob(f"*/{SCENE}")]
+        raise InputError(f"no scene at {name}{_near(folder, path.name, scenes)}")
     if "/" in name:
         return _of_suite(*name.rsplit("/", 1))
     raise InputError(_unknown(name))
@@ -90,11 +96,11 @@ def _unknown(name: str) -> str:
     """That there is no such scene, which ones there are, and which are in the current folder."""
     here = sorted(p.parent.name for p in Path().glob(f"*/{SCENE}"))
     more = f" and {len(here) - MOST_HERE} more" if len(here) > MOST_HERE else ""
-    told = f" (here: {', '.join(here[:MOST_HERE])}{more})" if here else ""
+    listed = f" (here: {', '.join(here[:MOST_HERE])}{more})" if here else ""
     known = sorted(p.name for p in own_scenes())
     near = difflib.get_close_matches(name, dict.fromkeys([*here, *known]), 1)
     meant = f"did you mean {near[0]!r}? " if near else ""
-    forms = ("SUITE/TASK_ID", "FILE.bddl", f"a folder with a {SCENE}{told}")
+    forms = ("SUITE/TASK_ID", "FILE.bddl", f"a folder with a {SCENE}{listed}")
     return f"unknown scene {name!r}; {meant}valid: {', '.join((*known, *forms))}"
 
 
@@ -117,20 +123,11 @@ def _is_path(name: str) -> bool:
     return bool(before) and not last.isdigit() and before.lower() not in suite_names()
 
 
-def _scenes_beside(path: Path) -> str:
-    """The scenes where a path leads to nothing: those in the nearest folder above it that exists."""
-    folder = path.parent
-    if not folder.is_dir() and folder == Path("problems"):
-        folder = data_dir("problems")
-    found = sorted(p.parent.name for p in folder.glob(f"*/{SCENE}")) if folder.is_dir() else []
-    near = difflib.get_close_matches(path.name, found, 3) or found[:5]
+def _near(folder: Path, name: str, found: Iterable[str]) -> str:
+    """Of what was found in a folder that which is called most like `name`."""
+    options = sorted(found)
+    near = difflib.get_close_matches(name, options, 3) or options[:5]
     return f"; there: {', '.join(str(folder / n) for n in near)}" if near else f"; valid: a folder with a {SCENE}"
-
-
-def _files_beside(path: Path, suffix: str) -> str:
-    found = sorted(p.name for p in path.parent.glob(f"*{suffix}")) if path.parent.is_dir() else []
-    near = difflib.get_close_matches(path.name, found, 3)
-    return f"; there: {', '.join(str(path.parent / n) for n in near)}" if near else ""
 
 
 def check_goal(task: Task, domain: Domain) -> None:

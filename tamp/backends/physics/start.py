@@ -10,9 +10,10 @@ from pathlib import Path
 import mujoco
 
 from motion.robot import RobotDescription
-from motion.world import Contact, World
+from motion.world import World
 from tamp.backends import bodies
 from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.goals import goal_regions
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.scene_description import Task
 from tamp.backends.mujoco.mjcf_scene import MjcfScene
@@ -64,46 +65,26 @@ def started(
     if task.mjcf is not None:
         if init_state is not None:
             raise InputError(f"{task.name} has no stored initial states: draw one with --seed")
-        (seen, spec), robot = mjcf_start(task.mjcf, seed), _robot_at(task.mjcf, body)
-        scene = _with(robot, seen)
-        _clear_in(task.mjcf, body, robot, scene)
+        (scene, spec), robot = mjcf_start(task.mjcf, seed), _robot_at(task.mjcf, body)
+        scene = with_robot(scene, robot.posture, robot.gripper.opening, World(robot, []).forward(robot.posture))
+        table = task.mjcf.table
+        try:
+            stands_clear(Path(body or task.mjcf.body).name, robot, scene)
+        except InputError as e:  # the file's fault, where it is its own
+            raise table.wrong(str(e), "base") if body is None and table.has("base") else e from e
         yield TableStart(scene, robot, spec), None
         return
     with contextlib.ExitStack() as stack:
         if environment is None:
             environment = LiberoEnvironment(task, seed=seed, init_state=init_state, render=render)
             stack.callback(environment.close)
-        scene, robot = _seen(environment, places), robot_of(environment, body)
+        scene = OraclePerceiver(environment, goal_regions(environment) if places else ()).perceive()
+        robot = environment.robot_model()
         if body is not None:
+            robot = bodies.find(body).in_place_of(environment.base_position())
             stands_clear(Path(body).name, robot, scene)
         stage = staged(environment, scene, robot, body is None) if drawn else None
         yield TableStart(scene, robot, stage=stage), environment
-
-
-def _seen(environment: LiberoEnvironment, places: bool) -> Scene:
-    from tamp.backends.libero.goals import goal_regions
-
-    return OraclePerceiver(environment, goal_regions(environment) if places else ()).perceive()
-
-
-def robot_of(environment: LiberoEnvironment, body: str | None) -> RobotDescription:
-    """The scene's own robot, or another one in its place. InputError for one that there is not."""
-    if body is None:
-        return environment.robot_model()
-    return bodies.find(body).in_place_of(environment.base_position())
-
-
-def _with(robot: RobotDescription, scene: Scene) -> Scene:
-    """A scene with a robot at its posture, the hand open."""
-    return with_robot(scene, robot.posture, robot.gripper.opening, World(robot, []).forward(robot.posture))
-
-
-def _clear_in(of: MjcfScene, body: str | None, robot: RobotDescription, scene: Scene) -> None:
-    """InputError for a robot that stands inside things of an MJCF scene: the file's fault, where it is its own."""
-    try:
-        stands_clear(Path(body or of.body).name, robot, scene)
-    except InputError as e:
-        raise of.table.wrong(str(e), "base") if body is None and of.table.has("base") else e from e
 
 
 def _robot_at(scene: MjcfScene, body: str | None) -> RobotDescription:
@@ -118,32 +99,27 @@ def _robot_at(scene: MjcfScene, body: str | None) -> RobotDescription:
 
 
 def stands_clear(name: str, robot: RobotDescription, scene: Scene) -> None:
-    """InputError, with names and depths, for a robot that is inside things of a scene with its base, or at its posture:
-    physics would not tell, since neither base nor fixtures ever move."""
-    owner = {part.name: thing.name for thing in scene for part in thing.parts}
-    inside = dict[str, str]()
-    for c in _overlaps(robot, scene):
-        inside.setdefault(owner[c.other], f"{c.robot} is {-100 * c.distance:.1f} cm inside {owner[c.other]}")
-    if inside:
-        raise InputError(f"{name} cannot stand there: {', '.join(inside.values())}; {VALID}")
-
-
-def _overlaps(robot: RobotDescription, scene: Scene) -> list[Contact]:
-    """Where the robot at its posture is inside of bodies, by more than `DEEP` metres, the deepest first.
+    """InputError, with names and depths, for a robot that is more than `DEEP` metres inside things of a scene with its
+    base, or at its posture: physics would not show it, since neither base nor fixtures ever move.
 
     The ground counts for what moves alone: a base stands on it, and the shapes of some have a round lower end.
     """
     # A world lets its robot's base be where it is; here that counts, too. MuJoCo leaves out what never moves of both.
     world = World(replace(robot, pinned_bodies=frozenset()), bodies_of(scene))
-    contacts = sorted(world.contacts(robot.posture, -DEEP), key=lambda c: c.distance)
-    return [contact for contact in contacts if contact.other in world.bodies]
+    owner = {part.name: thing.name for thing in scene for part in thing.parts}
+    inside = dict[str, str]()
+    for c in sorted(world.contacts(robot.posture, -DEEP), key=lambda c: c.distance):
+        if c.other in world.bodies:
+            inside.setdefault(owner[c.other], f"{c.robot} is {-100 * c.distance:.1f} cm inside {owner[c.other]}")
+    if inside:
+        raise InputError(f"{name} cannot stand there: {', '.join(inside.values())}; {VALID}")
 
 
 def world_in(engine: str, start: TableStart) -> PhysicsWorld:
     """The world of a start in an engine, `pybullet` or `mujoco`: in MuJoCo an MJCF scene is used as it is written;
     all else is rebuilt from what was perceived."""
     if engine == "pybullet":
-        from tamp.backends.pybullet.bullet_world import BulletWorld
+        from tamp.backends.physics.bullet_world import BulletWorld
 
         return BulletWorld(start.scene, start.robot)
     from tamp.backends.mujoco.mujoco_world import MujocoWorld

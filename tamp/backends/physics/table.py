@@ -192,17 +192,9 @@ FINGER_SPEED = 0.15
 def shape_volume(shape: Shape) -> float:
     """Cubic metres."""
     a, b, c = (float(v) for v in shape.size)
-    match shape.kind:
-        case "box":
-            return 8.0 * a * b * c
-        case "sphere":
-            return 4.0 / 3.0 * np.pi * a**3
-        case "cylinder":
-            return 2.0 * np.pi * a**2 * b
-        case "capsule":
-            return 2.0 * np.pi * a**2 * b + 4.0 / 3.0 * np.pi * a**3
-        case _:
-            return 0.0
+    ball = 4.0 / 3.0 * np.pi * a**3
+    rod = 2.0 * np.pi * a**2 * b
+    return {"box": 8.0 * a * b * c, "sphere": ball, "cylinder": rod, "capsule": rod + ball}.get(shape.kind, 0.0)
 
 
 def mass_of(shapes: tuple[Shape, ...]) -> float:

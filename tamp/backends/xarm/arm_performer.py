@@ -37,7 +37,7 @@ from tamp.backends.xarm.hand import HandController, HandError, HandEvent
 from tamp.backends.xarm.motion_planner import StepRefiner
 from tamp.backends.xarm.step_targets import StepTarget, at_thing
 from tamp.backends.xarm.workcell import Workcell
-from tamp.errors import InputError, Refusal
+from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
 from tamp.model.backend import Command, Observation
 from tamp.model.events import Publish
@@ -131,10 +131,6 @@ class ArmPerformer:
     def read(self, text: str) -> Thought[Sequence[Step]]:
         """The steps that words ask for."""
         return self.reader(text)
-
-    def undone(self) -> Sequence[Step]:
-        """Nothing: what an arm did to things is not known."""
-        raise Refusal("an arm's steps cannot be undone: what they did to things is not known", "no goal")
 
     def vocabulary(self) -> list[str]:
         """The steps, the named poses and the labels."""

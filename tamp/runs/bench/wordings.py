@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.files.toml_file import read_toml
+from tamp.files.toml_table import read_toml
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ async function give(order, said) {
   }
 }
 if (by("say")) {
-  const orders = {stop: {stop: ""}, skip: {skip: 2}, undo: {undo: ""}};
+  const orders = {stop: {stop: ""}, skip: {skip: 2}};
   onClick("[data-order]", ({dataset: {order}}) => give(orders[order], order));
   by("say").addEventListener("submit", (e) => {
     e.preventDefault();

@@ -1,14 +1,11 @@
 """llama.cpp, most of it with the real weights: instructions to goals in hand-built scenes."""
 
 import os
-import threading
-from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
 from llm.models.language_model import Prompt, one_of
-from llm.models.llama import LlamaCpp, _Confidence, threads
+from llm.models.llama import LlamaCpp, threads
 from llm.models.weights import DEFAULT, find
 from llm.reader.goal_reader import ground
 from llm.tuning import adapter as shipped
@@ -16,9 +13,7 @@ from tamp.errors import InputError, Refusal
 
 CORES = len(os.sched_getaffinity(0))
 WORD = "start: /[a-z]{3,9}[.]/"
-GRASS = Prompt("Answer.", (), "What colour is grass?")
 BOWL, STOVE = "akita_black_bowl_1", "flat_stove_1_cook_region"
-TOP = "wooden_cabinet_1_top_region"
 
 
 @pytest.mark.parametrize(("busy", "left"), [(0.2, CORES), (1.0, max(1, CORES - 1)), (99.0, 1)])
@@ -37,15 +32,6 @@ def test_a_file_that_is_no_model(tmp_path):
     path.write_bytes(b"not a model")
     with pytest.raises(InputError, match=r"junk\.gguf: not a model"):
         LlamaCpp("junk", path).load()
-
-
-def test_confidence_is_among_what_is_allowed():
-    seen = _Confidence()
-    logits = np.array([np.log(0.3), np.log(0.1), -np.inf])
-    assert seen([], logits) is logits
-    assert seen.product == pytest.approx(0.75)
-    seen([], np.array([1.0, -np.inf]))
-    assert seen.product == pytest.approx(0.75)
 
 
 @pytest.fixture(scope="module")
@@ -83,29 +69,10 @@ def test_what_prompts_begin_with_is_kept_between_processes(tmp_path, monkeypatch
 
 
 @pytest.mark.model
-def test_two_threads_load_one_model_once_and_each_gets_its_own_answer():
-    shared, begin = LlamaCpp(DEFAULT, find(DEFAULT)), threading.Barrier(2)
-
-    def ask(colour):
-        begin.wait(timeout=60)
-        return shared.complete(GRASS, one_of([colour])).text
-
-    with ThreadPoolExecutor(2) as pool:
-        assert list(pool.map(ask, ("red.", "green."))) == ["red.", "green."]
-
-
-@pytest.mark.model
 def test_a_prompt_that_is_too_long():
     small = LlamaCpp(DEFAULT, find(DEFAULT), context=512)
     with pytest.raises(InputError, match=r"take \d{3,4} tokens; qwen2.5-coder-1.5b reads 128 and keeps 384"):
         small.complete(Prompt("Answer.", (), "word " * 300), one_of(["yes"]))
-
-
-@pytest.mark.model
-def test_an_image_is_left_out(model):
-    seen = Prompt("Answer.", (), "What colour is grass?", image=b"png")
-    assert not model.sees
-    assert model.complete(seen, WORD).text == model.complete(GRASS, WORD).text
 
 
 @pytest.mark.model
@@ -119,12 +86,6 @@ def test_an_image_is_left_out(model):
 )
 def test_a_goal(model, kitchen, domain, text, goal):
     assert str(ground(text, *kitchen, domain, model).goal) == goal
-
-
-@pytest.mark.model
-def test_the_scenes_own_name_for_a_drawer(model, kitchen, domain):
-    text, goal = "put the bowl in the drawer and close it", f"(and (in {BOWL} {TOP}) (closed {TOP}))"
-    assert str(ground(text, *kitchen, domain, model, names={"drawer": TOP}).goal) == goal
 
 
 @pytest.mark.model

@@ -5,7 +5,6 @@ import io
 import math
 import socket
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import imageio.v3 as imageio
@@ -60,19 +59,13 @@ def test_a_reply_and_its_probability(serving):
         assert ChatServer(url, "qwen").complete(ASKED, GRAMMAR).probability == 1.0
 
 
-def test_the_adapter_is_asked_what_it_was_taught(serving):
-    asked = list()
-    with serving(lambda h, body: (asked.append(body["model"]), h.send(reply("red mug.")))) as (url, _):
-        model = ChatServer(url, "qwen", adapter="reader")
-        for taught in (True, False):
-            model.complete(replace(ASKED, taught=taught), GRAMMAR)
-    assert model.taught and asked == ["reader", "qwen"]
-
-
 def test_the_request_asks_for_an_answer_within_the_grammar(serving):
     with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
-        ChatServer(url + "/v1/", "qwen").complete(ASKED, GRAMMAR)
-    ((path, headers, body),) = seen
+        model = ChatServer(url + "/v1/", "qwen", adapter="reader")
+        model.complete(ASKED, GRAMMAR)
+        model.complete(replace(ASKED, taught=True), GRAMMAR)
+    (path, headers, body), (_, _, taught) = seen
+    assert model.taught and taught["model"] == "reader"
     assert path == "/v1/chat/completions"
     assert headers["authorization"] == "Bearer none"
     assert body["model"] == "qwen"
@@ -116,18 +109,6 @@ def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
     assert all(body["model"] == "qwen" for _, _, body in seen)
 
 
-def test_two_threads_get_their_own_answers(serving):
-    def answer(handler, body):
-        time.sleep(0.05)
-        handler.send(reply("red mug." if "red" in body["messages"][-1]["content"] else "blue bowl."))
-
-    with serving(answer) as (url, _), ThreadPoolExecutor(2) as pool:
-        model = ChatServer(url, "qwen")
-        asked = ["a red one", "another"] * 4
-        said = list(pool.map(lambda q: model.complete(Prompt("", (), q), GRAMMAR).text, asked))
-    assert said == ["red mug.", "blue bowl."] * 4
-
-
 def test_nobody_listens():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
@@ -152,30 +133,18 @@ def test_a_server_that_trickles(fault):
     assert time.perf_counter() - start < 2.0
 
 
-def test_cut_off_in_mid_reply(fault):
-    def answer(handler, body):
-        handler.send_response(200)
-        handler.send_header("Content-Type", "application/json")
-        handler.send_header("Content-Length", "1000")
-        handler.end_headers()
-        handler.wfile.write(b'{"choices": [{"mess')
-
-    assert "peer closed connection without sending complete message body" in fault(answer)
-
-
 def test_cut_off_at_the_token_limit(fault):
     cut = reply("red mu")
     cut["choices"][0]["finish_reason"] = "length"
     assert "the answer is cut off after 384 tokens" in fault(lambda h, body: h.send(cut))
 
 
-@pytest.mark.parametrize("kind", ["text/html", "application/json"])
-def test_a_reply_that_is_not_json(fault, kind):
-    told = fault(lambda h, body: h.send(b"<html>\nlog in first", kind=kind))
+def test_a_reply_that_is_not_json(fault):
+    told = fault(lambda h, body: h.send(b"<html>\nlog in first", kind="text/html"))
     assert told.endswith(r"the reply is not JSON: '<html>\nlog in first'")
 
 
-@pytest.mark.parametrize("body", [[], {}, {"choices": []}, {"choices": [{}]}, "yes", None])
+@pytest.mark.parametrize("body", [[], {"choices": [{}]}, None])
 def test_json_that_is_no_completion(fault, body):
     assert "not a chat completion" in fault(lambda h, _: h.send(body))
 
@@ -185,7 +154,7 @@ def test_a_refusal(fault):
     assert told.endswith("refuses to answer: 'I cannot help with that.'")
 
 
-@pytest.mark.parametrize("text", ["I'm sorry, I can't help.", "red mug. Anything else?", "red mug.\n", "", None])
+@pytest.mark.parametrize("text", ["red mug. Anything else?", None])
 def test_a_reply_outside_the_grammar(fault, text):
     told = fault(lambda h, body: h.send(reply(text)))
     assert "qwen at http" in told
@@ -199,29 +168,16 @@ def test_a_model_that_the_server_does_not_have(fault):
     assert "no list of its models" in fault(lambda h, body: h.send(said, 404), model="qwem", models=None)
 
 
-def test_a_prompt_that_is_too_long(fault):
+def test_requests_that_are_refused(fault):
     said = "This model's maximum context length is 2048 tokens. However, your prompt contains 2613 input tokens."
     told = fault(lambda h, body: h.send({"error": {"message": said, "code": 400}}, 400))
     assert told.startswith("the scene and the instruction are too long for qwen at")
     assert "2048" in told and "2613" in told
+    for code, says in ((401, "`api_key_env`"), (503, "HTTP 503: odd")):
+        assert says in fault(lambda h, body, code=code: h.send({"error": {"message": "odd"}}, code))
 
 
-@pytest.mark.parametrize(
-    ("code", "says"), [(401, "`api_key_env`"), (422, "HTTP 422: odd"), (500, "HTTP 500: odd"), (503, "HTTP 503: odd")]
-)
-def test_other_refused_requests(fault, code, says):
-    assert says in fault(lambda h, body: h.send({"error": {"message": "odd"}}, code))
-
-
-def test_the_only_model_of_a_server_needs_no_name(serving):
-    with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
-        model = load(url)
-        assert model.name == "qwen"
-        model.complete(ASKED, GRAMMAR)
-    assert seen[0][2]["model"] == "qwen"
-
-
-@pytest.mark.parametrize(("models", "listed"), [(("a", "b"), "a, b"), ((), "none"), (None, "none")])
+@pytest.mark.parametrize(("models", "listed"), [(("a", "b"), "a, b"), (None, "none")])
 def test_which_of_several_models_must_be_said(serving, models, listed):
     with serving(lambda h, body: None, models) as (url, _), pytest.raises(InputError) as caught:
         load(url)

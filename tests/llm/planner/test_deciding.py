@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
 import pytest
 
 from llm.models.language_model import Completion, Prompt, fits
-from llm.planner.deciding import END, SKIPS, commands, decided, shots
+from llm.planner.deciding import END, SKIPS, Advisor, ParallelDecider, commands, shots
 from tamp.agent.director import DecisionRequest
 from tamp.model.atoms import Atom
 from tamp.model.goal import Goal
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.domain_file import load
+from tamp.planning.assistant import JournalBuffer
 
 SYMBOLS = {"cup": "item", "shelf": "surface", "chest": "drawer"}
 STATE = WorldState(SYMBOLS, frozenset({
@@ -56,16 +60,30 @@ class Greedy:
         return Completion(next(like for like in self.likes if fits(like, grammar)))
 
 
+def decided(asked: DecisionRequest, *likes: str) -> tuple[str, str]:
+    model = Greedy(*likes)
+    return Advisor(model, TABLETOP, JournalBuffer()).decide(asked), model.shown
+
+
 def test_the_grammar_holds_the_model_to_what_can_be_said() -> None:
-    model = Greedy("start (place-in cup chest)", "start (open-drawer chest)")
-    assert decided(model, question(), TABLETOP, ()) == "start (open-drawer chest)"
-    assert model.shown.endswith("Missing: (in cup chest)")
+    command, shown = decided(question(), "start (place-in cup chest)", "start (open-drawer chest)")
+    assert command == "start (open-drawer chest)"
+    assert shown.endswith("Missing: (in cup chest)")
 
 
-@pytest.mark.parametrize("left", ["", END])
-def test_one_answer_or_none_needs_no_model(left: str) -> None:
-    every = frozenset({"start (pick cup shelf)", "start (open-drawer chest)", END}) - {left}
-    assert decided(Greedy(), question(not_again=every), TABLETOP, ()) == left
+@pytest.mark.process
+def test_one_answer_or_none_needs_no_model(tmp_path: Path) -> None:
+    """Nor does it in a process of its own, where the model is the replies of an earlier run."""
+    every = frozenset({"start (pick cup shelf)", "start (open-drawer chest)", END})
+    assert decided(question(not_again=every)) == ("", "")
+    replies = tmp_path / "r.jsonl"
+    replies.write_text('{"event": "prompt", "digest": ""}\n{"event": "reply", "text": "", "probability": 1}\n')
+    decider = ParallelDecider(str(replies), str(TABLETOP.path), JournalBuffer())
+    thought = decider(question(not_again=every - {END}))
+    while not thought.done():
+        time.sleep(0.05)
+    assert thought.result() == END
+    decider.close()
 
 
 def test_examples_are_answered_by_what_can_be_said_then_and_reach_their_goal() -> None:

@@ -1,20 +1,29 @@
-"""A model as planner: what the grammar lets it answer, and what it is told when it is wrong."""
+"""A model as planner: what it is shown, what the grammar lets it answer, and the message where it is wrong."""
 
 import itertools
-from dataclasses import dataclass, field
 
 import pytest
 
-from llm.models.language_model import Completion, fits
-from llm.planner.skill_planner import ATTEMPTS, SkillPlanner, plan_grammar, read_plan
-from llm.planner.skill_prompt import LONGEST, written_plan
+from llm.models.language_model import fits
+from llm.planner.skill_planner import (
+    ATTEMPTS,
+    EXAMPLES,
+    LONGEST,
+    SkillPlanner,
+    borne_out,
+    plan_grammar,
+    prompt,
+    question,
+    read_plan,
+    written_plan,
+)
 from tamp.files.source import Source
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.domain_file import load
 from tamp.pddl.planner import PlanStatus
 from tamp.pddl.reading import parse
-from tamp.pddl.simulation import Fault
+from tests.llm.conftest import Scripted
 
 DOMAIN = load("tabletop")
 STATE = WorldState(
@@ -39,26 +48,9 @@ STEPS = ("open-drawer chest", "pick cup bench", "place-in cup chest")
 GOOD, SHUT = plan(*STEPS), plan(*STEPS[1:])
 
 
-@dataclass
-class Answers:
-    """Gives one answer after another, as far as the grammar lets it."""
-
-    answers: list[str]
-    name: str = "scripted"
-    sees: bool = False
-    taught: bool = False
-    asked: list = field(default_factory=list)
-
-    def complete(self, prompt, grammar):
-        answer = self.answers[len(self.asked)]
-        self.asked.append(prompt)
-        assert fits(answer, grammar), f"the grammar forbids {answer!r}"
-        return Completion(answer)
-
-
 def solved(*answers, problem=PROBLEM):
     """The result, all events, and the model with the prompts that it got."""
-    model, events = Answers(list(answers)), []
+    model, events = Scripted(answers), []
     result = SkillPlanner(model).solve(problem, lambda kind, **data: events.append({"event": kind, **data}))
     return result, events, model
 
@@ -74,11 +66,6 @@ def test_a_good_answer_is_a_plan():
     assert [e["event"] for e in events] == ["prompt", "reply", "plan_attempt"]
     assert (events[-1]["attempt"], events[-1]["error"], events[-1]["reply"]) == (1, None, GOOD)
     assert model.asked[0].corrections == ()
-
-
-def test_a_goal_that_holds_needs_nothing():
-    result, _, _ = solved("[]", problem=problem_of(DOMAIN, STATE, [Atom("closed", ("chest",))]))
-    assert result.plan.actions == ()
 
 
 def test_an_unmet_precondition_is_named_and_goes_back():
@@ -137,11 +124,6 @@ def test_what_geometry_found_out_is_in_the_question():
     assert attempts(events)[0]["message"].startswith("step 2: (pick cup bench) needs (not (obstructed cup dish))")
 
 
-def test_an_answer_that_is_cut_off_is_a_fault():
-    fault = read_plan(GOOD[:-9])
-    assert isinstance(fault, Fault) and (fault.kind, fault.message[:25]) == ("length", "the plan does not end wit")
-
-
 def test_every_step_of_the_right_types_can_be_said_and_no_other():
     grammar = plan_grammar(PROBLEM)
     for a in PROBLEM.actions:
@@ -152,6 +134,7 @@ def test_every_step_of_the_right_types_can_be_said_and_no_other():
     assert fits(plan(*["turn-on lamp"] * LONGEST), grammar)
     for answer in (plan("open-drawer cup"), GOOD[:-1], "", plan(*["turn-on lamp"] * (LONGEST + 1))):
         assert not fits(answer, grammar)
+    assert read_plan(GOOD[:-9]).kind == "length"
 
 
 def test_an_operator_added_to_the_domain_can_be_said_where_it_has_objects():
@@ -164,6 +147,44 @@ def test_an_operator_added_to_the_domain_can_be_said_where_it_has_objects():
     assert not fits(
         '[{"skill": "wipe", "args": {"s": "desk"}}]', plan_grammar(parse(Source("domain.pddl", DOMAIN.text), problem))
     )
+
+
+def edited(old, new):
+    assert DOMAIN.text.count(old) == 1
+    text = "(define (problem p) (:domain tabletop) (:objects desk - surface) (:init) (:goal (clear desk)))"
+    return parse(Source("domain.pddl", DOMAIN.text.replace(old, new)), Source("problem.pddl", text))
+
+
+def test_every_operator_is_shown_with_what_it_needs_and_makes():
+    shown = prompt(PROBLEM).system
+    assert all(f"\n{name}(" in shown for name in DOMAIN.operators)
+    assert "place-in(o: item, i: interior) needs holding o, open i, not does-not-fit o i" in shown
+    assert "jams o i if too-tall o i" in shown
+    assert "not crowded i any" in shown
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(not (does-not-slide ?o ?s))\n", "(not (does-not-slide ?o ?s)) (holding ?o)\n"),
+        ("(:action slide-onto", "(:action push-onto"),
+    ],
+)
+def test_examples_are_shown_where_the_domain_bears_them_out(old, new):
+    assert len(borne_out(EXAMPLES, PROBLEM)) == len(prompt(PROBLEM).examples) == len(EXAMPLES)
+    shown = str(prompt(edited(old, new)).examples)
+    assert "rug" not in shown
+    assert "scarf" in shown
+
+
+def test_what_has_to_do_with_the_goal_is_shown_and_what_it_is_about_comes_last():
+    facts = {Atom("no-grasp", ("dish",)), Atom("on", ("cup", "dish"))}
+    state = WorldState(STATE.symbols, STATE.atoms - {Atom("on", ("cup", "bench"))} | facts)
+    objects, state_line, goal = question(problem_of(DOMAIN, state, [Atom("in", ("cup", "chest"))])).splitlines()
+    assert objects == "Objects: surface: bench, shelf; drawer: chest; item: cup, dish; appliance: lamp"
+    assert state_line.endswith("(closed chest) (clear cup) (on cup dish)")
+    assert "(no-grasp dish)" in state_line and "lamp" not in state_line
+    assert goal == "Goal: (in cup chest)"
 
 
 @pytest.mark.thorough

@@ -53,6 +53,7 @@ class Anything:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_the_grammar_bounds_what_can_happen(kitchen, two_bowls, domain, text):
+    reached = 0
     for scene, state in (kitchen, two_bowls):
         symbols = state.symbols | relative_places.symbols(relative_places.things(scene))
         for seed in range(8):
@@ -61,16 +62,7 @@ def test_the_grammar_bounds_what_can_happen(kitchen, two_bowls, domain, text):
             except Refusal as refusal:
                 assert refusal.kind in KINDS, refusal
                 continue
+            reached += 1
             for goal in goals:
                 assert parse_goal(str(goal), domain, symbols).formula == goal.formula
-
-
-def test_anything_does_reach_goals(kitchen, domain):
-    """The test above is not about refusals only."""
-    goals = set()
-    for seed in range(60):
-        try:
-            goals.add(str(ground("bowl plate stove", *kitchen, domain, Anything(seed), assume_first=True).goal))
-        except Refusal:
-            continue
-    assert len(goals) > 3
+    assert reached, "not only refusals"

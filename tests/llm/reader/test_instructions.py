@@ -36,17 +36,18 @@ class Painter:
         return Completion(self.red if r > b else "lunch box")
 
 
-def test_each_thing_is_called_what_its_own_picture_shows() -> None:
-    crops = {"unknown_1": as_png(RED), "unknown_2": as_png(BLUE)}
-    assert names_of(crops, ["plate"], Painter()) == {"fire truck": "unknown_1", "lunch box": "unknown_2"}
-
-
 @pytest.mark.parametrize(
     ("red", "known", "names"),
-    [("lunch box", ["plate"], {}), ("toy truck", ["red truck"], {"lunch box": "unknown_2"})],
-    ids=["two of one name", "a known thing has that noun"],
+    [
+        ("fire truck", ["plate"], {"fire truck": "unknown_1", "lunch box": "unknown_2"}),
+        ("lunch box", ["plate"], {}),
+        ("toy truck", ["red truck"], {"lunch box": "unknown_2"}),
+    ],
+    ids=["what its own picture shows", "two of one name", "a known thing has that noun"],
 )
-def test_a_name_that_does_not_tell_which_is_meant_is_none(red: str, known: list[str], names: dict[str, str]) -> None:
+def test_names_are_what_pictures_show_and_tell_which_is_meant(
+    red: str, known: list[str], names: dict[str, str]
+) -> None:
     crops = {"unknown_1": as_png(RED), "unknown_2": as_png(BLUE)}
     assert names_of(crops, known, Painter(red=red)) == names
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from llm.models.language_model import fits
-from llm.reader.expanding import expanded
-from llm.reader.grammar import grammar
+from llm.reader.expanding import doing, expanded, merged
 from llm.reader.program import NotAProgram, read_program
+from llm.reader.program_reader import confidence, grammar, instruction, prompt, question, setting_text
 from llm.reader.sentences import read_sentences
 from llm.reader.setting import NotASetting, read_setting
 from tamp.errors import InputError
@@ -90,29 +90,16 @@ def test_several_ways_of_writing_are_the_same() -> None:
 
 
 def test_actions_keep_their_order_and_options() -> None:
-    found = expanded(read_program("wave()\ngo above(red cup; near table, hover 80 mm)", ROOM))
-    assert found.actions == ["wave()", "go above(red cup; hover 80 mm, near table)"]
+    text = "wave()\ngo above(red cup; near table, hover 80 mm)"
+    assert fits(text, grammar(ROOM, "wave, then go above the red cup"))
+    assert expanded(read_program(text, ROOM)).actions == ["wave()", "go above(red cup; hover 80 mm, near table)"]
 
 
-ANSWERS = {
-    "3 of cups": True,
-    "4 of cups": False,
-    "2 of boxes": True,
-    "3 of boxes": False,
-    "all cups except red cup": True,
-    "all things on table": True,
-}
-
-
-@pytest.mark.parametrize("things", ANSWERS)
-def test_no_more_of_a_group_can_be_answered_than_there_are(things: str) -> None:
-    assert fits(f"on({things}, shelf)", grammar(ROOM, "on the shelf")) is ANSWERS[things]
-
-
-def test_an_option_needs_no_value() -> None:
-    room = read_setting("labels [label]: cup\nposes [pose]: park\ncan do: touch(label; near, surest)")
-    for text in ("touch(cup; surest)", "touch(cup; near park, surest)"):
-        assert fits(text, grammar(room, "touch the cup that you are sure of")), text
+@pytest.mark.parametrize(
+    ("things", "allowed"), [("3 of cups", True), ("4 of cups", False), ("all cups except red cup", True)]
+)
+def test_no_more_of_a_group_can_be_answered_than_there_are(things: str, allowed: bool) -> None:
+    assert fits(f"on({things}, shelf)", grammar(ROOM, "on the shelf")) is allowed
 
 
 NO_PROGRAM = {
@@ -155,3 +142,46 @@ def test_files_of_sentences_tell_every_line_that_is_wrong(tmp_path: Path) -> Non
     with pytest.raises(InputError) as told:
         read_sentences(bad)
     assert [f"{bad}:{n}: " in line for n, line in zip((8, 11), told.value.messages, strict=True)] == [True, True]
+
+
+def test_what_word_processors_make_of_an_instruction() -> None:
+    assert instruction(" put the\u2019bowl\u2019\n on \u201cit\u201d \u2013 now ") == "put the'bowl' on \"it\" - now"
+
+
+def test_what_is_likelier_is_surer() -> None:
+    sure = [confidence(p / 100) for p in range(101)]
+    assert sure == sorted(sure) and sure[20] < 0.5 < sure[60] and 0.9 < sure[99] < 1.0
+
+
+def test_a_model_is_asked_with_the_text_that_it_was_taught_with() -> None:
+    setting = replace(ROOM, now="open(big box)")
+    assert prompt(setting, "shut it").question == setting_text(setting) + question(setting.now, "shut it")
+
+
+BUSY = read_setting("""
+cups [item]: blue cup (on table), red cup (on table), green cup (on shelf)
+places [surface]: table, shelf, tray
+doors [door]: door (closed)
+can be: on(item, surface), open(door), closed(door)
+can do: wave(), wait(; seconds)
+""")
+
+AFTERWARDS = {
+    ("on(red cup, shelf)", "drop on(red cup, shelf)\non(blue cup, shelf)"): "on(blue cup, shelf)",
+    ("on(all cups, tray)", "drop on(green cup, tray)"): "on(blue cup, tray)\non(red cup, tray)",
+    ("on(red cup, shelf)", "first\nopen(door)"): "open(door)\nthen\non(red cup, shelf)",
+    ("on(red cup, shelf)", "then\nclosed(door)"): "on(red cup, shelf)\nthen\nclosed(door)",
+    ("open(door) / then / on(red cup, shelf)", "on(blue cup, shelf)"): "open(door)\nthen\non(all cups on table, shelf)",
+    ("on(red cup, shelf) / on(blue cup, tray)", "back(red cup)"): "on(blue cup, tray)\nback(red cup)",
+    ("on(red cup, shelf)", "drop all\nopen(door)"): "open(door)",
+    ("on(red cup, shelf)", "nothing"): "on(red cup, shelf)",
+    ("on(red cup, shelf)", 'on("saucer", shelf)'): "on(red cup, shelf)",
+    ("wave() / wait(; seconds 3)", "drop wait(; seconds 3)\nwait(; seconds 5)"): "wave()\nwait(; seconds 5)",
+    ("on(red cup, shelf)", "stop"): "stop",
+}
+
+
+@pytest.mark.parametrize(("now", "remark"), AFTERWARDS)
+def test_the_work_after_a_remark(now: str, remark: str) -> None:
+    after = merged(doing(replace(BUSY, now=now)), expanded(read_program(remark, BUSY)))
+    assert after.same(expanded(read_program(AFTERWARDS[now, remark], BUSY)))

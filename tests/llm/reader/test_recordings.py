@@ -13,17 +13,17 @@ import pytest
 
 from llm.models.language_model import Logged
 from llm.models.llama import LlamaCpp
-from llm.models.recorded import RecordedModel
+from llm.models.load import RecordedModel, digest
 from llm.models.weights import DEFAULT, find
 from llm.reader.goal_reader import ground
 from llm.tuning import adapter
 from tamp.errors import Refusal
-from tests.llm.compact_recording import compact
 
 RECORDING = Path(__file__).parent / "recordings" / "kitchen.jsonl"
 BOWL, RIGHT_BOWL, BOTTLE = "akita_black_bowl_1", "akita_black_bowl_2", "wine_bottle_1"
 STOVE = "flat_stove_1_cook_region"
 TOP, MIDDLE = "wooden_cabinet_1_top_region", "wooden_cabinet_1_middle_region"
+KEPT = {"instruction": ("text",), "prompt": ("model", "taught", "digest"), "reply": ("text", "probability")}
 CASES = [
     ("kitchen", "put the bowl on the plate", f"(on {BOWL} plate_1)"),
     ("kitchen", "turn on the stove", "(turned-on flat_stove_1)"),
@@ -66,7 +66,13 @@ def model(request, log, tell):
     yield Logged(LlamaCpp(DEFAULT, find(DEFAULT), adapter=adapter(find(DEFAULT))).load(), tell)
     if sum(e["event"] == "instruction" for e in log) < len(CASES):
         pytest.fail("only some instructions were put to the model; the recording is left as it was")
-    RECORDING.write_text("".join(json.dumps(e) + "\n" for e in compact(log)))
+    RECORDING.write_text("".join(json.dumps(e) + "\n" for e in map(compact, log) if e))
+
+
+def compact(e):
+    """What a recording needs of an event, with a digest in place of the messages; {} for nothing."""
+    whole = e | {"digest": digest(e["messages"])} if "messages" in e else e
+    return {k: whole[k] for k in ("event", *KEPT[e["event"]])} if e["event"] in KEPT else {}
 
 
 @pytest.mark.parametrize(("scene", "text", "meant"), CASES)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from llm.reader.sentences import Sentence, read_sentences
-from llm.tuning.batches import IGNORED, Batch, batches, changed, packed, some_scenes
+from llm.tuning.batches import IGNORED, Batch, batches, changed, packed
 
 TEXT = """## kitchen
 cups [item]: red cup (on table), blue cup (on table)
@@ -66,24 +66,17 @@ def test_of_two_things_the_one_is_meant_that_the_words_tell(sentences: list[Sent
 
 
 def test_each_sentence_of_a_batch_sees_the_scene_and_itself(sentences: list[Sentence]) -> None:
-    one = packed(Batch(tuple(sentences[:2])), lambda text: [1, 2, 3], lambda text: [len(text), 9], 7)
+    one = packed(
+        Batch(tuple(sentences[:2])), lambda text: [1, 2, 3] if "<|im_start|>system" in text else [len(text), 9], 7
+    )
     assert one.segments == (0, 0, 0, *[1] * 5, *[2] * 5)
     assert one.positions == (0, 1, 2, 3, 4, 5, 6, 7, 3, 4, 5, 6, 7)
     assert one.labels[:5] == (IGNORED,) * 5 and one.labels[5:8] == one.tokens[5:8] and one.tokens[7] == 7
-
-
-def test_every_sentence_is_in_some_batch_unless_its_scene_was_changed(sentences: list[Sentence]) -> None:
-    found = [s.words for b in batches(sentences, 2, random.Random(3)) for s in b.sentences]
-    assert {w.split()[-1] for w in found} <= {"plate", "table", "cup"} and len(found) >= 2
 
 
 def test_examples_are_shown_before_the_words_and_not_asked_for(sentences: list[Sentence]) -> None:
     drawn = [b for seed in range(40) for b in batches(sentences * 3, 13, random.Random(seed)) if b.shown]
     assert drawn and all(not set(b.shown) & set(b.sentences) for b in drawn)
     texts = list[str]()
-    packed(drawn[0], lambda text: texts.append(text) or [1], lambda text: [2], 7)
+    packed(drawn[0], lambda text: texts.append(text) or [1], 7)
     assert all(f"such as: {s.words} => {s.program}" in texts[0] for s in drawn[0].shown)
-
-
-def test_a_share_is_of_whole_scenes(sentences: list[Sentence]) -> None:
-    assert (len(some_scenes(sentences, 0.0)), len(some_scenes(sentences, 1.0))) == (0, 3)

@@ -28,16 +28,6 @@ def test_forms_are_what_operators_are_for(domain) -> None:
     }  # fmt: skip
 
 
-def test_geometry_facts_and_bookkeeping_are_no_goals(domain) -> None:
-    known = {f.predicate for f in forms(domain)}
-    assert not known & {"unreachable", "too-tall", "obstructed", "does-not-fit", "hand-empty", "clear", "jams"}
-
-
-def test_arguments_have_the_operators_types(domain) -> None:
-    closed = next(f for f in forms(domain) if f.predicate == "closed")
-    assert closed.types == (frozenset({"drawer", "cupboard"}),)
-
-
 def test_an_edit_of_the_domain_adds_what_can_be_said(domain, kitchen, tmp_path: Path) -> None:
     text = domain.text.replace("(hand-empty)\n", "(hand-empty)\n    (wiped ?s - surface)\n", 1)
     action = "(:action wipe :parameters (?s - surface) :precondition (hand-empty) :effect (wiped ?s))"

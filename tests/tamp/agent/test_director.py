@@ -50,12 +50,6 @@ def test_the_domain_judges_and_the_end_is_not_his_to_claim(live: Live) -> None:
     assert failed.stage == "failed" and failed.waits_for.startswith("nothing is left to be tried; done before: ")
 
 
-def test_he_cannot_go_on_for_ever(live: Live) -> None:
-    directed(live, lambda _: "skip 0")
-    live.run(120.0, lambda: live.session.activities[0].over)
-    assert live.session.activities[0].waits_for.startswith("no end after 60 decisions")
-
-
 def test_a_stop_ends_his_goal_and_what_he_began(live: Live) -> None:
     asked = directed(live, lambda _: PICK)
     live.run(0.5)

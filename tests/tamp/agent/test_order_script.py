@@ -36,7 +36,7 @@ def test_each_is_given_at_its_time_or_after_the_one_before(live: Live) -> None:
     [
         ("{", "not JSON: '{' is not closed"),
         ("[]", "valid: an object"),
-        ('{"at": 1}', "one of start, stop, skip, undo, end, say, disturb is needed, not none"),
+        ('{"at": 1}', "one of start, stop, skip, end, say, disturb is needed, not none"),
         ('{"stop": "", "say": "x"}', "is needed, not stop and say"),
         ('{"at": -1, "stop": ""}', "at is -1; valid: seconds from 0"),
         ('{"at": "soon", "stop": ""}', "at is soon; valid: seconds"),

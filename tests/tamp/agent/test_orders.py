@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamp.agent.orders import End, Order, Say, Skip, Start, Stop, Undo, read_json, read_typed
+from tamp.agent.orders import End, Order, Say, Skip, Start, Stop, read_json, read_typed
 from tamp.errors import InputError
 
 TYPED: list[tuple[str, Order]] = [
@@ -21,8 +21,6 @@ TYPED: list[tuple[str, Order]] = [
     ("stop (pick mug_1 table)", Stop("(pick mug_1 table)")),
     ("skip", Skip(1.0)),
     ("skip 2.5", Skip(2.5)),
-    ("undo", Undo()),
-    ("undo that", Say("undo that")),
     ("end", End()),
     ('say "put it back"', Say("put it back")),
     ("put the mug in the drawer", Say("put the mug in the drawer")),
@@ -45,7 +43,6 @@ def test_what_is_typed(line: str, order: Order) -> None:
         ('{"stop": null}', Stop()),
         ('{"stop": "wave"}', Stop("wave")),
         ('{"skip": 2}', Skip(2.0)),
-        ('{"undo": ""}', Undo()),
         ('{"end": true}', End()),
         ('{"say": "put it back", "note": 1}', Say("put it back")),
     ],
@@ -56,7 +53,7 @@ def test_what_is_json(line: str, order: Order) -> None:
 
 BAD = [
     ("{", "is not JSON"),
-    ("[1]", "is no order; valid: an object with one of start, stop, skip, undo, end, say"),
+    ("[1]", "is no order; valid: an object with one of start, stop, skip, end, say"),
     ("{}", "is no order"),
     ('{"dance": 1}', "is no order"),
     ('{"stop": "", "end": true}', "is no order"),

@@ -12,7 +12,6 @@ import pytest
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
 from tamp.agent.camera_perceiver import Instruction, Observe, PerceiverFactory
-from tamp.agent.searching import listed
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.events import Event, Searching
@@ -140,7 +139,3 @@ def test_what_seems_to_have_failed_is_looked_at_from_elsewhere_where_little_of_i
     assert out is not None and not out.done and "box_1 is not in the hand" in str(out.reason)
     unclear = [e for e in told if isinstance(e, Searching) and e.how == "it is not clear what became of it"]
     assert len(unclear) == (0 if clear else 3), "once for each attempt"
-
-
-def test_places_are_listed_once_each() -> None:
-    assert listed(["around", "microwave", "around"]) == "around, into the microwave"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from motion.poses import Array
-from tamp.agent.orders import Say, Skip, Start, Stop, Undo
+from tamp.agent.orders import Say, Skip, Start, Stop
 from tamp.agent.session import STALE_HOLD, STALE_STOP
 from tamp.agent.tabletop_agent import Going, Heard
 from tamp.backends.xarm.arm_backend import ArmBackend
@@ -204,17 +204,3 @@ def test_another_goal_in_words_is_told_whether_the_one_before_still_goes_on(live
     live.tell(Start("wave"), Say("and now"))
     live.run(0.2)
     assert [g and (g.said, g.busy) for g in going] == [None, ("take the first", True), ("still the first", False)]
-
-
-def test_undo_puts_back_what_was_wanted_last(live: Live) -> None:
-    live.tell(Undo())
-    live.run(0.2)
-    assert live.refusals() == ["nothing was asked for that could be undone"]
-    held = Goal.of([Atom("holding", ("box_1",))])
-    live.session.pursue(held)
-    live.run(60.0, lambda: live.stages(str(held))[-1:] == ["done"])
-    live.tell(Undo())
-    live.run(0.2)
-    live.run(60.0, lambda: live.session.activities[-1].over)
-    assert [str(g) for g in live.session.wanted] == ["(and (clear box_1) (on box_1 table))"]
-    assert Atom("on", ("box_1", "table")) in live.table.look()[1].atoms

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
-from motion.lookahead import ArmReading, Veto
 from motion.poses import Array, error, pose, rotation_vector_to_matrix
 from motion.timing import Trajectory
-from motion.world import State
-from tamp.agent.trajectory_tracker import VETOED, TrajectoryTracker
+from tamp.agent.trajectory_tracker import Correction, TrajectoryTracker
 from tamp.model.backend import Command
 from tamp.model.motions import Grip, Handover, Motion, Timeline
 from tamp.model.scene import RobotState
@@ -109,17 +107,6 @@ def test_whatever_is_wrong_it_ends(fault: str) -> None:
     assert "move" in stages and ("grip" in stages) == (ENDS[fault] == "done"), "nothing is gripped where it is not"
 
 
-def test_an_arm_that_does_not_move_is_told_at_once_and_given_up() -> None:
-    arm = KinematicArm(stuck_after=8)
-    execution, told = TrajectoryTracker(timeline(OUT), 0.08, PERIOD), []
-    while (command := execution.step(arm.observe())) is not None and len(told) < BOUND:
-        told.append(execution.hindrance)
-        arm.command(*command)
-    first = next(i for i, hindrance in enumerate(told) if hindrance)
-    assert told[first] == "the arm does not move where it should go, for 0.5 s" and first * PERIOD < 8 * PERIOD + 1.0
-    assert (execution.stage, execution.why) == ("halted", "the arm does not get to where it should go")
-
-
 @pytest.mark.parametrize("thing", [0.0, 0.03, 0.06])
 def test_a_grip_ends_when_the_fingers_stop(thing: float) -> None:
     arm = KinematicArm(thing=thing)
@@ -155,38 +142,6 @@ def test_an_action_may_end_on_the_way() -> None:
     assert min(speeds[at - 2 : at + 3]) > 0.5 * max(speeds)
 
 
-@dataclass
-class Guard:
-    """Vetoes the steps with these numbers, and asks to stay instead."""
-
-    steps: range
-    asked: int = 0
-
-    def veto(
-        self, before: ArmReading | None, now: ArmReading, displacement: Array, *_: object
-    ) -> tuple[Veto, Array] | None:
-        self.asked += 1
-        return (Veto("hand", "bottle", 0.004, 2), np.zeros(6)) if self.asked in self.steps else None
-
-
-def guarded(steps: range, **rest: State | None) -> tuple[KinematicArm, TrajectoryTracker, list[Veto | None]]:
-    """An arm that went out as far as it was let; the vetoes step by step."""
-    motion = replace(OUT, state=rest.get("state", State(np.zeros(7), 0.08, {})))
-    arm, vetoes = KinematicArm(), list[Veto | None]()
-    execution = TrajectoryTracker(timeline(motion), 0.08, PERIOD, watch=Guard(steps))
-    while (command := execution.step(arm.observe())) is not None and len(vetoes) < BOUND:
-        vetoes.append(execution.veto)
-        arm.command(*command)
-    return arm, execution, vetoes
-
-
-def test_an_arm_that_is_vetoed_for_good_is_halted_and_nothing_counts_as_finished() -> None:
-    arm, execution, vetoes = guarded(range(5, BOUND))
-    assert execution.halted and execution.stage == "halted" and execution.finished == 0
-    assert sum(v is not None for v in vetoes) == round(VETOED / PERIOD)
-    assert execution.step(arm.observe()) is None, "and stays so"
-
-
 def test_the_motion_is_led_to_where_the_thing_is_seen_now() -> None:
     arm = KinematicArm()
     execution = TrajectoryTracker(timeline(OUT), 0.08, PERIOD)
@@ -201,3 +156,15 @@ def test_the_motion_is_led_to_where_the_thing_is_seen_now() -> None:
     goal = seen @ np.linalg.inv(thing) @ OUT.trajectory.T_world_tool[-1]
     e = error(arm.T, goal)
     assert np.linalg.norm(e[:3]) < 0.004 and np.linalg.norm(e[3:]) < 0.03
+
+
+@pytest.mark.parametrize(("turns", "wanted"), [(0, 0.0), (4, 0.0), (2, np.pi / 2), (1, np.pi / 2)])
+def test_a_turn_that_nobody_sees_is_none(turns: int, wanted: float) -> None:
+    thing, seen = (
+        pose(np.array([0.3, 0.1, 0.9])),
+        pose(np.array([0.31, 0.1, 0.9]), rotation_vector_to_matrix(np.array([0.0, 0.0, np.pi / 2]))),
+    )
+    correction = Correction()
+    correction.world.lead(thing, seen, turns)
+    assert abs(correction.world.wanted[5]) == pytest.approx(wanted, abs=1e-9)
+    assert correction.world.wanted[0] == pytest.approx(0.01)

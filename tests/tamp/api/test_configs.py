@@ -16,7 +16,7 @@ from cli.main import COMMANDS, app
 from tamp.api.arm_configs import LiveConfig
 from tamp.api.configs import BenchConfig, SolveConfig
 from tamp.api.options import declared, flag_of
-from tamp.api.tool_configs import CheckConfig, NewConfig, PlanConfig, ValidateConfig, ViewConfig
+from tamp.api.tool_configs import CheckConfig, NewConfig, ValidateConfig, ViewConfig
 from tamp.errors import InputError
 
 GOAL = {"suites": ("libero_goal",)}
@@ -45,7 +45,6 @@ WRONG: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
         "--noise: not with --back",
     ),
     (LiveConfig, {"perception": "camera"}, "--perception camera is not built yet for tamp live; valid: oracle"),
-    (PlanConfig, {"domain": "d", "problem": "p", "optimal": True, "anytime": True}, "do not go together"),
     (ValidateConfig, {"domain": "d", "problem": "p"}, "no plan given"),
     (CheckConfig, {}, "nothing to check"),
     (ViewConfig, {"run": "r", "host": "127.0.0.1"}, "r is a run, --world and --host are of an arm"),

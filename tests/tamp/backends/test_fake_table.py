@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from motion.robot import Gripper
 from tamp.agent.orders import Start
 from tamp.backends.fake_table import FakeTable
 from tamp.runs.bench.boxes import TABLE_TOP, make
@@ -26,24 +23,6 @@ def live(fake: FakeTable) -> Live:
     return session_on(fake, fake, fake.robot_model, "(pick box_1 table)")
 
 
-def test_it_goes_where_it_is_told(fake: FakeTable) -> None:
-    start = fake.observe().T_world_tool[:3, 3]
-    for _ in range(40):
-        off = start + np.array([0.05, 0.0, -0.1]) - fake.observe().T_world_tool[:3, 3]
-        fake.command(np.append(off, np.zeros(3)), 0.08)
-    assert np.allclose(fake.observe().T_world_tool[:3, 3], start + np.array([0.05, 0.0, -0.1]), atol=1e-3)
-    assert fake.time == pytest.approx(2.0)
-
-
-def test_nothing_moves_by_itself(fake: FakeTable) -> None:
-    before = fake.perceive()
-    for _ in range(20):
-        fake.command(NO, 0.08)
-    after = fake.perceive()
-    assert all(np.allclose(after.object(o.name).position, o.position) for o in before)
-    assert np.allclose(after.robot.T_world_tool, before.robot.T_world_tool, atol=1e-6)
-
-
 def test_what_is_let_go_of_falls_onto_what_is_under_it(fake: FakeTable, live: Live) -> None:
     live.tell(Start("(pick box_1 table)"))
     live.run(20.0, lambda: live.stages(live.pick)[-1:] == ["done"])
@@ -51,13 +30,6 @@ def test_what_is_let_go_of_falls_onto_what_is_under_it(fake: FakeTable, live: Li
     for _ in range(20):
         fake.command(NO, 0.08)
     assert fake.perceive().object("box_1").bounds()[0][2] == pytest.approx(TABLE_TOP, abs=1e-6)
-
-
-def test_a_gripper_that_opens_less_takes_no_wide_thing(fake: FakeTable) -> None:
-    live = session_on(fake, fake, replace(fake.robot_model, gripper=Gripper(opening=0.03)), "(pick box_1 table)")
-    live.tell(Start(live.pick))
-    live.run(20.0, lambda: live.stages(live.pick)[-1:] == ["failed"])
-    assert "nothing on box_1 is narrow enough for the gripper (3 cm)" in live.session.activities[0].waits_for
 
 
 @pytest.mark.parametrize(

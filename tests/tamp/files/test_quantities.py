@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,13 +25,6 @@ def test_quarters_of_a_half_turn_are_taken_for_what_they_are(quarters: list[int]
     assert not not_radians(radians) and not not_degrees(degrees)
     if any(quarters) and digits > 2:
         assert "radians?" in not_degrees(radians) and "degrees?" in not_radians(degrees)
-
-
-@pytest.mark.parametrize(
-    "values", [[0.0, 0.0, 0.0], [1.0, -2.5, 0.3], [1.57, 88.2, 0.0], [3, 0, 0], [179.9, -0.8, 1.2]]
-)
-def test_small_angles_of_a_calibration_are_degrees(values: list[float]) -> None:
-    assert not not_degrees(values)
 
 
 def test_no_number_is_one_that_no_float_holds() -> None:

@@ -58,9 +58,3 @@ def test_permissions_and_links_stay_and_a_device_is_written_to(tmp_path: Path) -
     replace_file(pipe, "new")
     assert os.read(reader, 9) == b"new" and pipe.is_fifo()
     os.close(reader)
-
-
-@pytest.mark.parametrize(("place", "says"), [("", "Is a directory"), ("none/page.html", "No such file or directory")])
-def test_what_cannot_be_written_is_named(place: str, says: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=f"^cannot write {tmp_path / place}: {says}$"):
-        replace_file(tmp_path / place, "new")

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamp.errors import InputError
-from tamp.files import source
 from tamp.files.source import Source, read
 
 
@@ -35,23 +34,6 @@ def test_bom_and_line_ends_do_not_matter(data: bytes, tmp_path: Path) -> None:
 def test_what_is_no_text_is_refused(data: bytes, says: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=says):
         read(written(tmp_path, data))
-
-
-def test_a_file_without_end_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(source, "LARGEST", 10)
-    with pytest.raises(InputError, match="too large"):
-        read(written(tmp_path, b"(" * 11))
-
-
-@pytest.mark.parametrize(("path", "says"), [("none.pddl", "No such file"), (".", "Is a directory")])
-def test_what_cannot_be_opened_is_named(path: str, says: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=f"cannot read {tmp_path}.*: {says}"):
-        read(tmp_path / path)
-
-
-def test_comments_are_blank_and_as_long() -> None:
-    told = Source("x", "(A ; b (\n\tC)")
-    assert told.bare() == "(a       \n c)".replace("       ", " " * 6)
 
 
 @given(st.text(alphabet="ab ()\n", max_size=60), st.integers(0, 60))

@@ -5,17 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tamp.errors import InputError
-from tamp.files.toml_file import Key, line_of, read_toml
-
-
-def test_a_table(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text('[names]\ndrawer = "cabinet_1_top_region"\n')
-    assert read_toml(path) == {"names": {"drawer": "cabinet_1_top_region"}}
+from tamp.files.toml_table import Key, line_of, read_toml
 
 
 @pytest.mark.parametrize(
@@ -76,25 +68,3 @@ n = "]"
 )
 def test_each_value_has_its_line(key: Key, line: int) -> None:
     assert line_of(TEXT, key) == line
-
-
-WORD = st.text("ab_-1", min_size=1, max_size=3)
-VALUE = st.recursive(
-    st.sampled_from(["1", "-2.5e3", "true", '"a#b"', "'c]'", '"\\""', '"""d\n"e"""', "'''f\n'''", "1979-05-27"]),
-    lambda inner: (
-        st.lists(inner, max_size=3).map(lambda v: f"[{', '.join(v)}]")
-        | st.dictionaries(WORD, inner, max_size=3).map(lambda d: f"{{{', '.join(f'{k} = {v}' for k, v in d.items())}}}")
-    ),
-    max_leaves=6,
-)
-
-
-@given(st.dictionaries(WORD, VALUE, max_size=5), st.integers(0, 3))
-def test_each_key_of_any_text_has_its_line(pairs: dict[str, str], blank: int) -> None:
-    text = ("\n" * blank + "# x\n").join(f"{k} = {v}\n" for k, v in pairs.items())
-    for name in pairs:
-        assert text.split("\n")[line_of(text, (name,)) - 1].startswith(f"{name} =")
-
-
-def test_what_is_not_there_has_the_line_of_what_it_is_missing_in() -> None:
-    assert [line_of(TEXT, key) for key in (("table", "sub", "no"), ("many", 7), ("no", "no"), ())] == [13, 16, 1, 1]

@@ -35,23 +35,6 @@ def test_every_operator_of_a_shipped_domain_has_a_skill(name: str) -> None:
     assert domain.operators.keys() == domain.skills.keys()
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "position", "says"),
-    [
-        ("(:predicates", "(:predicate", r"\d+:\d+", ""),
-        ("(?o - item ?s - surface)", "(?o - item ?s - surfaces)", r"\d+:\d+", ""),
-        ("(:action pick\n", "(:action pick (\n", r"\d+:\d+", ""),
-        ("(hand-empty)\n      (on ?o ?from)", "(hand-emty)\n      (on ?o ?from)", r"\d+:\d+", "hand-emty"),
-    ],
-)
-def test_a_domain_that_does_not_parse_says_where(old: str, new: str, position: str, says: str, tmp_path: Path) -> None:
-    folder = copy(tmp_path, old, new)
-    assert (folder / "domain.pddl").read_text() != (data_dir("domains") / "tabletop/domain.pddl").read_text()
-    with pytest.raises(InputError, match=rf"domain\.pddl:{position}: .*{says}") as told:
-        load(str(folder))
-    assert "\n" not in str(told.value)
-
-
 def test_an_operator_without_a_skill_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"operator 'pick' is bound to no skill; valid: .*place"):
         bind(load(str(copy(tmp_path, "pick         =", "pick-up      ="))))

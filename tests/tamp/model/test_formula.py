@@ -20,7 +20,6 @@ from tamp.model.formula import (
     conjunction,
     disjunction,
     holds,
-    literals,
     mapped,
     negation,
     renamed,
@@ -81,10 +80,3 @@ def test_one_of_the_alternatives_holds_where_the_formula_does(formula: Formula) 
 )
 def test_it_is_written_as_pddl(formula: Formula, text: str) -> None:
     assert str(formula) == text
-
-
-def test_alternatives_come_in_the_order_of_the_text_and_the_stricter_ones_go() -> None:
-    formula = conjunction([disjunction([A, B]), disjunction([A, C])])
-    assert ways(formula) == 4
-    assert alternatives(formula) == ((A,), (B, C))
-    assert literals(formula) == (A, B, C)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 
 import pytest
@@ -13,8 +12,8 @@ from tamp.errors import InputError, Refusal
 from tamp.files.source import Source
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
-from tamp.model.formula import FALSE, TRUE, Not, disjunction
-from tamp.model.goal import Goal, check_form, parse_goal
+from tamp.model.formula import FALSE, TRUE
+from tamp.model.goal import Goal, parse_goal
 from tamp.model.state import WorldState, problem_of, problem_text
 from tamp.pddl.domain_file import load
 from tamp.pddl.reading import parse
@@ -23,15 +22,6 @@ from tamp.pddl.simulation import Course
 SYMBOLS = {"cup": "item", "dish": "item", "bench": "surface", "chest": "drawer", "lamp": "appliance"}
 DOMAIN = load("tabletop")
 OBSERVED = ("on", "in", "clear", "open", "closed", "turned-on")
-
-
-def test_what_is_there_is_told_before_places_beside_it_and_how_much_is_not_told() -> None:
-    shelves = {f"shelf_{n}": "surface" for n in range(3)}
-    beside = {f"{side}-cup": "surface" for side in ("behind", "front-of", "left-of", "right-of")}
-    with pytest.raises(InputError) as raised:
-        parse_goal("(on cup zzz)", DOMAIN, SYMBOLS | shelves | beside, ranged=SYMBOLS | shelves)
-    told = str(raised.value).split("valid: ")[1]
-    assert told == "bench, shelf_0, shelf_1, shelf_2, cup, dish, behind-cup, front-of-cup and 2 more"
 
 
 @pytest.mark.parametrize(
@@ -72,11 +62,6 @@ def test_what_is_wrong_is_said_with_its_column(text: str, column: int, says: str
         parse_goal(text, DOMAIN, SYMBOLS)
     assert str(told.value).startswith(f"goal, column {column}: ")
     assert says in str(told.value)
-
-
-@pytest.mark.parametrize("text", ["(on cop bench)", "(in cup bench)", "(AND (On any thing) (open it))"])
-def test_the_form_is_checked_without_a_scene(text: str) -> None:
-    check_form(text, DOMAIN)
 
 
 def _ground_atoms(domain: Domain, symbols: dict[str, str]) -> list[Atom]:
@@ -132,39 +117,6 @@ def test_it_holds_where_unified_planning_says_so(text: str, atoms: frozenset[Ato
     problem = parse(Source("domain.pddl", DOMAIN.text), Source("problem.pddl", problem_text(DOMAIN, state, text)))
     assert (not Course.of(problem).missing()) == (not goal.missing(state))
     assert (not Course.of(problem_of(DOMAIN, state, goal.parts)).missing()) == (not goal.missing(state))
-
-
-@given(st.text(alphabet="()and or not?x-=item on cup bench\n", max_size=60))
-def test_any_text_is_a_goal_or_bad_input(text: str) -> None:
-    try:
-        goal = parse_goal(text, DOMAIN, SYMBOLS)
-    except InputError as told:
-        assert str(told).startswith("goal, column ")
-    else:
-        assert goal.mentioned or goal.formula in (TRUE, FALSE)
-
-
-def test_quantifiers_leave_out_what_they_do_not_range_over() -> None:
-    beside = SYMBOLS | {"right-of-cup": "surface"}
-    goal = parse_goal("(exists (?s - surface) (on cup ?s))", DOMAIN, beside, ranged=SYMBOLS)
-    assert {a.args[1] for a in goal.atoms} == {"cup", "dish", "bench"}
-    assert str(parse_goal("(on dish right-of-cup)", DOMAIN, beside, ranged=SYMBOLS)) == "(on dish right-of-cup)"
-
-
-def test_alternatives_are_told_apart_as_long_as_they_are_few() -> None:
-    goal = parse_goal("(and (open chest) (or (on cup bench) (not (clear cup))))", DOMAIN, SYMBOLS, untouched=["lamp"])
-    assert [str(g) for g in goal.alternatives()] == [
-        "(and (open chest) (on cup bench))",
-        "(and (open chest) (not (clear cup)))",
-    ]
-    assert {g.untouched for g in goal.alternatives()} == {("lamp",)}
-    assert Atom("clear", ("cup",)) in goal.mentioned and Atom("clear", ("cup",)) not in goal.atoms
-    many = parse_goal(
-        f"(and {' '.join(f'(or (on cup bench) ({p} chest))' for p in ('open', 'closed'))})", DOMAIN, SYMBOLS
-    )
-    assert len(many.alternatives()) == 2, "both by one, or one by one"
-    wide = Goal.of(disjunction([a, Not(b)]) for a, b in itertools.pairwise(_ground_atoms(DOMAIN, SYMBOLS)[:9]))
-    assert wide.alternatives() == (wide,)
 
 
 def test_what_must_not_be_touched_is_a_fact_that_the_domain_must_have() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tamp.model.atoms import Atom
 from tamp.model.formula import Not
 from tamp.model.goal import Goal
-from tamp.model.goal_updates import in_order, taken_back, together
+from tamp.model.goal_updates import taken_back, together
 
 A, ELSEWHERE = Goal(Atom("on", ("cup", "shelf"))), Goal(Atom("on", ("cup", "tray")))
 B, C = Goal(Atom("open", ("drawer",))), Goal(Atom("turned-on", ("stove",)), ("pan",))
@@ -15,23 +15,11 @@ def both(*goals: Goal) -> Goal:
     return Goal.of([p for g in goals for p in g.parts], tuple(u for g in goals for u in g.untouched))
 
 
-def test_what_does_not_contradict_is_wanted_together() -> None:
-    assert together((A,), (B,)) == (both(A, B),)
-    assert together((A, B), (C,)) == (A, both(B, C)), "the order that was asked for stays"
-    assert together((), (B,)) == (B,) and together((A,), ()) == (A,)
-
-
 def test_the_last_word_about_a_thing_counts() -> None:
     assert together((A,), (ELSEWHERE,)) == (ELSEWHERE,)
     assert together((both(A, B),), (ELSEWHERE,)) == (both(B, ELSEWHERE),)
     denied = Goal(Not(Atom("on", ("cup", "shelf"))))
     assert together((both(A, C),), (denied,)) == (both(C, denied),)
-
-
-def test_one_after_the_other_keeps_what_was_reached() -> None:
-    assert in_order((A,), (B,)) == (A, both(A, B))
-    shut = Goal(Atom("closed", ("drawer",)))
-    assert in_order((B,), (shut,)) == (B, shut)
 
 
 def test_a_mistake_is_not_to_stay_so() -> None:

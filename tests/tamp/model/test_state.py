@@ -28,13 +28,6 @@ def test_a_problem_does_not_depend_on_the_order_of_things() -> None:
     assert problem_text(DOMAIN, forwards, "(open chest)") == problem_text(DOMAIN, backwards, "(open chest)")
 
 
-def test_words_that_the_domain_does_not_have_are_left_out() -> None:
-    strange = {Atom("humming", ("lamp",)), Atom("on", ("cup", "cloud")), Atom("on", ("cup", "bench"))}
-    known = WorldState({**SYMBOLS, "cloud": "weather"}, frozenset(strange)).known_to(DOMAIN)
-    assert known.symbols == SYMBOLS
-    assert known.atoms == {Atom("on", ("cup", "bench"))}
-
-
 @settings(max_examples=12)
 @given(st.frozensets(st.sampled_from(ATOMS)))
 def test_a_problem_that_is_built_is_the_one_that_is_written(atoms: frozenset[Atom]) -> None:

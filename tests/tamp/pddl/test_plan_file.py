@@ -67,29 +67,6 @@ def test_what_is_mostly_no_plan_is_one_clear_error(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "form"),
-    [
-        ("0: (pick a b)\n1: (drop)\n", "pddl"),
-        ("3: (pick a b)\n4: (drop)\n", "pddl"),
-        ("0: (pick a b)\n0: (drop)\n", "timed"),
-        ("0.5: (pick a b)\n2: (drop)\n", "timed"),
-        ("0: (pick a b) [2]\n1: (drop) [1]\n", "timed"),
-        ("(pick a b)\n", "pddl"),
-        ('[{"skill": "pick", "args": {}}]', "skills"),
-    ],
-)
-def test_numbers_that_count_are_told_from_times(text: str, form: str) -> None:
-    assert read_plan(Source("plan", text)).format == form
-
-
-def test_arguments_come_by_parameter_or_in_order() -> None:
-    text = '[{"skill": "Pick", "args": {"o": "Cup", "from": "bench"}}, {"skill": "drop", "args": ["x"]}]'
-    first, second = read_plan(Source("plan", text)).steps
-    assert (first.name, first.named, str(first)) == ("pick", {"o": "cup", "from": "bench"}, "(pick cup bench)")
-    assert (second.named, second.args) == (None, ("x",))
-
-
-@pytest.mark.parametrize(
     "value",
     [
         {"status": "found", "plan": ["(pick a b)", "(drop)"], "message": ""},  # tamp plan
@@ -167,22 +144,6 @@ def test_cases_subtypes_and_constants_are_known() -> None:
 def test_a_step_of_another_problem_is_told(text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
         told(text)
-
-
-def test_all_that_is_wrong_is_told_step_by_step() -> None:
-    with pytest.raises(BadPlan) as raised:
-        told("(brin c dem)\n(bring b den)\n; well\n(bring c d)\n(bring b)\n(bring den b)")
-    assert [(m.step, m.message.split(": ", 2)[2].split(";")[0]) for m in raised.value.mistakes] == [
-        (1, "there is no operator 'brin'"),
-        (1, "there is no object 'c'"),
-        (1, "there is no object 'dem'"),
-        (3, "there is no object 'c'"),
-        (3, "there is no object 'd'"),
-        (4, "bring takes t, r"),
-        (5, "den is of type room, but bring's t is of type thing"),
-        (5, "b is of type box, but bring's r is of type room"),
-    ]
-    assert [m.message.split(":")[1] for m in raised.value.mistakes] == ["1", "1", "1", "4", "4", "5", "6", "6"]
 
 
 def test_what_cannot_be_read_is_reported_with_what_is_unknown() -> None:

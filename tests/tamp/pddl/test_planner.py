@@ -96,14 +96,6 @@ def test_plans_are_valid(goal: str, planner: str, tmp_path: Path) -> None:
     assert accepted(problem, str(result.plan), tmp_path)
 
 
-@pytest.mark.parametrize("planner", PLANNERS)
-def test_no_plan_is_not_bad_input(planner: str) -> None:
-    state = KITCHEN.with_facts(frozenset({Atom("unreachable", ("chest",))}))
-    result = solve(problem_text(DOMAIN, state, "(in cup chest)"), planner)
-    assert (result.status, result.plan) == (PlanStatus.UNSOLVABLE, None)
-    assert "operators" in result.message
-
-
 def test_taking_many_things_off_a_table_takes_no_longer_than_putting_them_somewhere() -> None:
     """Fast Downward by itself searches for more than a minute when it is asked for what is not to hold."""
     cups = {f"cup{n}": "item" for n in range(8)}
@@ -112,20 +104,6 @@ def test_taking_many_things_off_a_table_takes_no_longer_than_putting_them_somewh
     result = solve(problem_text(DOMAIN, state, "(forall (?o - item) (not (on ?o bench)))"))
     assert result.plan is not None and len(result.plan.actions) == 15
     assert result.seconds < 10
-
-
-@pytest.mark.parametrize("planner", ["fast-downward", pytest.param("pyperplan", marks=pytest.mark.thorough)])
-def test_what_is_in_the_way_while_it_is_open_is_opened_later_or_closed_first(planner: str) -> None:
-    """The cup stands before the drawer: it is taken from there first, or the drawer is shut for it."""
-    about = frozenset({Atom("in-way-if-open", ("cup", "chest"))})
-    later = solve(problem_text(DOMAIN, KITCHEN.with_facts(about), "(in cup chest)"), planner).plan
-    assert later is not None
-    done = [a.name for a in later.actions]
-    assert done.index("pick") < done.index("open-drawer")
-    now = about | {Atom("in-way", ("cup", "chest")), Atom("open", ("chest",))}
-    state = KITCHEN.without(frozenset({Atom("closed", ("chest",))})).with_facts(now)
-    first = solve(problem_text(DOMAIN, state, "(on cup shelf)"), planner).plan
-    assert first is not None and [a.name for a in first.actions] == ["close-drawer", "pick", "place-on"]
 
 
 JARS = """(define (domain jars) (:requirements :adl) (:types jar - object) (:predicates (open ?j - jar) (never))
@@ -152,12 +130,3 @@ def test_what_is_decided_beforehand(engine: str, goal: str, steps: int | None) -
     found = solve_problem(parse(Source("d", JARS), Source("p", JAR_GOALS.format(goal=goal))), engine, timeout=20)
     assert found.status is (PlanStatus.UNSOLVABLE if steps is None else PlanStatus.FOUND), found.message
     assert found.plan is None or len(found.plan.actions) == steps
-
-
-@pytest.mark.parametrize("engine", PLANNERS)
-def test_a_domain_in_which_nothing_can_be_changed(engine: str) -> None:
-    domain = JARS.replace(":effect (open ?j)", ":effect (and)")
-    found = solve_problem(
-        parse(Source("d", domain), Source("p", JAR_GOALS.format(goal="(open a)"))), engine, timeout=20
-    )
-    assert found.status is PlanStatus.UNSOLVABLE, found.message

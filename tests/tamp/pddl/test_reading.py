@@ -10,10 +10,8 @@ from unified_planning.io import PDDLReader
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.files.source import Source, read
-from tamp.model.goal_syntax import DEEPEST
 from tamp.pddl.judges import judge_of
-from tamp.pddl.reading import locate, other_domain, parse
-from tamp.pddl.tree import not_pddl, tree, unbalanced
+from tamp.pddl.reading import locate, parse
 
 DOMAIN = """(define (domain d)
   (:requirements :strips :typing)
@@ -36,13 +34,6 @@ def test_a_problem_is_what_unified_planning_reads_by_itself(domain: str | None, 
     folder = data_dir("problems") / "cases" / case
     texts = read(locate(domain or folder)), read(folder / "problem.pddl")
     assert parse(*texts) == PDDLReader().parse_problem_string(*(t.text for t in texts))
-
-
-def test_a_problem_for_another_domain_is_noticed() -> None:
-    domain, problem = Source("d.pddl", DOMAIN), Source("p.pddl", PROBLEM)
-    assert other_domain(domain, problem) == ""
-    other = Source("p.pddl", PROBLEM.replace("(:domain d)", "(:domain E) ; (:domain d)"))
-    assert other_domain(domain, other) == "the problem is for 'e', the domain is 'd'"
 
 
 @pytest.mark.parametrize(
@@ -85,12 +76,6 @@ def test_a_domain_is_a_name_a_folder_or_a_file(tmp_path: Path) -> None:
         locate(tmp_path / "empty")
 
 
-def test_what_is_changed_in_a_domain_is_not_in_one_that_is_read_afterwards() -> None:
-    first = parse(Source("d.pddl", DOMAIN))
-    first.clear_actions()
-    assert [a.name for a in parse(Source("d.pddl", DOMAIN)).actions] == ["a"]
-
-
 SMALL = """(define (domain d) (:requirements :strips :typing)
  (:types a - object)
  (:predicates (p ?x - a) (q))
@@ -128,53 +113,3 @@ def test_what_the_parser_does_not_read_is_named_with_its_place() -> None:
 
 def test_what_is_read_but_cannot_be_followed_is_named() -> None:
     assert "does not support trajectory constraints" in refused(tail="(:constraints (sometime (q)))")
-
-
-def test_a_name_that_is_declared_twice_is_told_in_plain_words() -> None:
-    assert "'o' is declared twice" in refused(more=" o - a")
-
-
-@pytest.mark.parametrize(
-    ("text", "place", "says"),
-    [
-        ("(define (a) (b)", (1, 1), "never closed"),
-        ("(a))\n", (1, 4), "closes nothing"),
-        ("(define\n (:action a :effect (and (b) (c))\n (:action b))", (2, 2), "before the next section"),
-        ("(" * (DEEPEST + 1), (1, DEEPEST + 1), "levels"),
-    ],
-)
-def test_parentheses_that_do_not_match_are_placed(text: str, place: tuple[int, int], says: str) -> None:
-    wrong = unbalanced(text)
-    assert wrong is not None
-    assert Source("x", text).place(wrong[0]) == place
-    assert says in wrong[1]
-
-
-@pytest.mark.parametrize(
-    ("text", "place", "says"),
-    [
-        (" \n", (1, 1), r"there is nothing in it; valid: (define (domain NAME) …)"),
-        ("\n hello", (2, 2), "no (define …): a domain begins with (define (domain NAME) …)"),
-        ("()" * 1000, (1, 1), "no (define …)"),
-        ("(define (problem p) (:domain d))", (1, 1), "this is a problem, not a domain"),
-        ("(define (domain d))\n(define (domain e))", (2, 1), "there is something after the end"),
-        ("(define (domain d)", (1, 1), "never closed"),
-    ],
-)
-def test_what_is_no_domain_is_told(text: str, place: tuple[int, int], says: str) -> None:
-    wrong = not_pddl(text, "domain")
-    assert wrong is not None
-    assert Source("x", text).place(wrong[0]) == place
-    assert says in wrong[1]
-
-
-@pytest.mark.parametrize("text", ["(define (domain d))", "\n ( define\n( domain d) (:predicates (p)))\n"])
-def test_what_may_be_a_domain_is_left_to_the_parser(text: str) -> None:
-    assert not_pddl(text, "domain") is None
-
-
-def test_every_word_of_a_domain_stands_where_its_node_says() -> None:
-    source = read(data_dir("domains") / "tabletop" / "domain.pddl")
-    words = [n for n in tree(source).walk() if n.word is not None]
-    assert len(words) > 500
-    assert all(source.bare()[n.start : n.end] == n.word for n in words)

@@ -10,7 +10,7 @@ import pytest
 
 from tamp.api.judging import RepairBudget, judged
 from tamp.files.source import Source
-from tamp.pddl.edits import Edit, Repair, changed, edits_between
+from tamp.pddl.edits import Edit, Repair
 from tamp.pddl.judges import judge_of
 from tamp.pddl.plan_file import BadPlan
 from tamp.pddl.reading import parse, read_problem
@@ -87,14 +87,6 @@ def test_numbers_and_times_get_an_honest_answer() -> None:
     assert early.repair == Repair(why_none="no repair is looked for in plans with times")
 
 
-def test_the_time_for_all_plans_of_a_call_is_limited() -> None:
-    purse, judge = RepairBudget(SECONDS), judge_of(read_problem("tabletop", DISHES)[2])
-    purse._left = SECONDS - 1
-    verdict = judged(Source("plan", "\n".join(GOOD[1:4])), judge, budget=purse).verdict
-    assert verdict.repair.why_none == "no repair is looked for: the time for it was spent on the plans before"
-    assert judged(Source("plan", "\n".join(GOOD[1:4])), judge, budget=RepairBudget(0)).verdict.repair == Repair()
-
-
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ["tests/walks/many_things.pddl", "problems/xarm/cup_to_bin.pddl"])
 def test_any_plan_with_two_mistakes_is_repaired(name: str, seed: int) -> None:
@@ -104,22 +96,3 @@ def test_any_plan_with_two_mistakes_is_repaired(name: str, seed: int) -> None:
     found = repaired([str(act) for act in bad], problem)
     after = Source("plan", "\n".join(found.steps or map(str, bad)) or "; none")
     assert judged(after, judge_of(problem), budget=RepairBudget(0)).verdict.valid
-
-
-STEPS = ("(a)", "(b)", "(c)", "(d)", "(e)")
-
-
-def test_what_goes_and_comes_is_shown_with_its_neighbours() -> None:
-    found = Repair.of([Edit("replace", 2, "(x)"), Edit("add", None, "(y)", 9)], [f"({a})" for a in "abcdefgh"])
-    assert list(found.shown()) == ["  1 (a)", "- 2 (b)", "+   (x)", "  3 (c)", "…", "  8 (h)", "+   (y)"]
-    assert list(Repair.of([Edit("leave out", 1)], STEPS).shown(around=0)) == ["- 1 (a)", "…"]
-    assert list(Repair().shown()) == []
-
-
-@pytest.mark.parametrize(
-    ("one", "other"), [("abcd", "abxd"), ("abcd", ""), ("", "ab"), ("abcd", "dcxab"), ("ab", "xayb")]
-)
-def test_the_changes_between_two_plans_lead_from_one_to_the_other(one: str, other: str) -> None:
-    lines = changed(one, edits_between(one, other))
-    assert "".join(line.text for line in lines if line.sign != "-") == other
-    assert "".join(line.text for line in lines if line.sign != "+") == one

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tamp.files.source import Source
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.state import WorldState, problem_of
-from tamp.pddl.conditions import written
 from tamp.pddl.domain_file import load
-from tamp.pddl.reading import parse
 from tamp.pddl.simulation import Course, Fault
 
 DOMAIN = load("tabletop")
@@ -56,21 +53,4 @@ def test_a_state_that_was_there_before_is_a_loop() -> None:
     assert back == Fault("loop", "(close-drawer chest) leads back to how things were after step 1")
     assert follow("turn-on lamp", "turn-off lamp") == Fault(
         "loop", "(turn-off lamp) leads back to how things were at the start"
-    )
-
-
-def test_a_step_that_changes_nothing_is_a_loop() -> None:
-    text = """(define (domain wait) (:requirements :strips) (:predicates (calm))
-      (:action rest :parameters () :precondition (and) :effect (calm)))"""
-    problem = "(define (problem p) (:domain wait) (:init (calm)) (:goal (calm)))"
-    course = Course.of(parse(Source("domain.pddl", text), Source("problem.pddl", problem)))
-    assert course.follow(GroundAction("rest")) == Fault("loop", "(rest) changes nothing")
-
-
-def test_conditions_are_written_as_pddl() -> None:
-    (closing,) = DOMAIN.parsed.action("close-drawer").preconditions
-    assert written(closing) == (
-        "(and (hand-empty) (not (closed ?d)) (not (unreachable ?d)) (not (untouchable ?d)) "
-        "(forall (?x - item) (and (not (jams ?x ?d)) (not (obstructed ?d ?x)))) "
-        "(forall (?i - interior) (not (in-way ?d ?i))))"
     )

@@ -30,16 +30,6 @@ def lives(pid: int) -> bool:
         return False
 
 
-def test_messages_come_in_order_and_the_end_is_told() -> None:
-    def work(emit: Emit) -> None:
-        for number in range(2000):
-            emit({"kind": "n", "n": number, "text": "é" * 100})
-
-    got = said(work)
-    assert [m["n"] for m in got[:-1]] == list(range(2000))
-    assert got[-1] == {"kind": "done"}
-
-
 @pytest.mark.parametrize(
     ("how", "last"),
     [

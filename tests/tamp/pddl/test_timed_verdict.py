@@ -37,18 +37,6 @@ def verdict(plan: str, trace: bool = False) -> Verdict:
     return verdict_on(in_order(read_plan(Source("plan", plan))), judge, trace)
 
 
-def test_a_plan_that_keeps_to_the_times_is_valid() -> None:
-    found = verdict("0: (strike) [5]\n0.5: (mend a) [3]\n", trace=True)
-    assert (found.valid, found.length) == (True, 2)
-    assert found.changes == (("(light)", "(burnt)", "(not (light))"), ("(not (hand))", "(hand)", "(mended a)"))
-
-
-def test_what_ends_too_early_is_told_with_the_step_that_ended_it() -> None:
-    found = verdict("3: (mend a) [3]\n0: (strike) [5]\n")
-    assert (found.valid, found.failed_at) == (False, 2)  # in the order of their times
-    assert [(u.literal, u.lost_at) for u in found.unmet] == [("(light)", 1)]
-
-
 @pytest.mark.parametrize("start", ["0", "8.5"])
 def test_a_condition_over_all_counts_from_the_very_beginning(start: str) -> None:
     """Even where nothing changes then, which unified-planning's validator does not look at."""
@@ -61,11 +49,6 @@ def test_what_the_problem_itself_takes_away_is_told_with_its_time() -> None:
     (unmet,) = verdict("0: (strike) [5]\n0.5: (mend a) [3]\n8.5: (look) [1]\n").unmet
     assert (unmet.lost_at, unmet.lost_time) == (None, 9.0)
     assert verdict("0: (strike) [5]\n0.5: (mend a) [3]\n7.5: (look) [1]\n").valid
-
-
-def test_an_action_without_duration_has_a_time_only() -> None:
-    assert verdict("0: (strike) [5]\n0.5: (mend a) [3]\n7: (knock)\n").valid
-    assert [u.literal for u in verdict("0: (strike) [5]\n0.5: (mend a) [3]\n5.5: (knock)\n").unmet] == ["(open)"]
 
 
 @pytest.mark.parametrize(
@@ -155,9 +138,3 @@ def test_what_may_begin_or_end_together_may_be_printed_one_before_the_other(star
     """A light of 4 s from 0.001 s, and 4/3 s of sweeping in it, to its very end and from its very beginning."""
     found = sailed(f"0.001: (light) [4.000]\n{start}: (sweep a) [1.333]\n", "(swept a)")
     assert found.valid is valid
-
-
-def test_steps_of_which_one_needs_the_end_of_the_other_are_not_put_in_order() -> None:
-    """VAL neither: what is printed does not say which comes first."""
-    assert not sailed("0.000: (sail a b) [3.333]\n3.333: (sail b a) [2.667]\n", "(at a)").valid
-    assert sailed("0.000: (sail a b) [3.333]\n3.334: (sail b a) [2.667]\n", "(at a)").rounded == (1, 2)

@@ -74,7 +74,3 @@ def test_what_is_hollow_from_above_stays_hollow() -> None:
     shapes = placed.model.thing.parts[0].shapes
     middle = [s for s in shapes if np.all(np.abs(s.T_body_shape[:2, 3]) < s.half_extent[:2] + 1e-9)]
     assert max(2 * s.half_extent[2] for s in middle) < 0.015
-
-
-def test_what_is_too_large_to_be_carried_is_no_thing() -> None:
-    assert unknown_thing(block((0.3, 0.4, 0.2), 0.0), GROUND) is None

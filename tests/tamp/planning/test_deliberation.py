@@ -80,14 +80,6 @@ def test_the_hand_may_touch_what_the_action_is_about_and_the_arm_may_not() -> No
     assert found is not None and "the second look sees link" in found.cause.message
 
 
-def test_what_is_held_goes_along_and_must_not_touch_others() -> None:
-    _, tool = swing(ROBOT)
-    there = scene(thing("cup", np.array([0.0, 2.0, 0.0]), 0.06), thing("jug", tool - 0.2 * UP, 0.03))
-    assert objection(decided(there), there, ROBOT) is None, "the hand alone passes above it"
-    found = objection(decided(there, held="cup"), there, ROBOT)
-    assert found is not None and "sees cup" in found.cause.message and found.cause.blockers == ("jug",)
-
-
 @pytest.fixture
 def in_the_way() -> Scene:
     return scene(thing("jug", swing(ROBOT)[1]))

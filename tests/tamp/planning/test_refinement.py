@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -24,7 +23,7 @@ from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
 from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Plan
-from tamp.planning.refinement import LEAST, RATE, SAMPLES, SUCCESSES, WAITED, Failure, Refined, SearchBudget, refine
+from tamp.planning.refinement import LEAST, RATE, Failure, Refined, SearchBudget, refine
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.skills.registry import bind
 
@@ -109,21 +108,6 @@ def test_the_last_action_is_exhausted_before_the_one_before_it_samples_again() -
     assert log == ["a1", "b5", "c", "b6", "c", "a2", "b5", "c", "b6", "c9"]
 
 
-def test_samples_of_one_action_are_limited() -> None:
-    a, b = Scripted("a", always(1)), Scripted("b", endless(NO))
-    failure = failed(search(a, b))
-    assert len(b.asked) in (SAMPLES, SAMPLES + 1)
-    assert failure.index == 1 and not failure.timeout
-    assert failure.causes == ((NO.message, SAMPLES),)
-
-
-def test_so_are_the_successes_that_are_followed() -> None:
-    a, b = Scripted("a", endless(1)), Scripted("b", always(NO))
-    failed(search(a, b))
-    assert len(b.calls) == SUCCESSES
-    assert len(a.asked) == SUCCESSES
-
-
 def test_a_final_reason_ends_the_search() -> None:
     final = Infeasible("too-tall", ("mug",), message="the mug is too tall", final=True)
     a, b = Scripted("a", always(1, 2, 3)), Scripted("b", always(NO, final, 4))
@@ -144,39 +128,6 @@ def test_whatever_the_grasp_goes_back_past_the_grasp() -> None:
     assert log == ["a1", "b5", "c", "a2", "b5", "c9"]
 
 
-def idly(seconds: float) -> None:
-    """Have the clock go on, and do nothing."""
-    time.sleep(seconds)
-
-
-def busily(seconds: float) -> None:
-    """Work for so long, however long it takes beside others."""
-    until = time.thread_time() + seconds
-    while time.thread_time() < until:
-        pass
-
-
-@pytest.mark.parametrize("spend", [busily, idly])
-@pytest.mark.parametrize("slow", ["first", "second"])
-def test_the_budget_is_kept(slow: str, spend: Callable[[float], None]) -> None:
-    def slowly(outcome: Outcome) -> Callable[[tuple[int, ...]], Iterator[Outcome]]:
-        def script(before: tuple[int, ...]) -> Iterator[Outcome]:
-            while True:
-                spend(0.05)
-                yield outcome
-
-        return script
-
-    a = Scripted("a", slowly(NO) if slow == "first" else always(1))
-    b = Scripted("b", always(NO) if slow == "first" else slowly(NO))
-    started, began = time.thread_time(), time.perf_counter()
-    failure = failed(search(a, b, seconds=0.3))
-    worked, passed = time.thread_time() - started, time.perf_counter() - began
-    assert failure.timeout and failure.index == (0 if slow == "first" else 1)
-    assert max(worked, passed / WAITED) >= 0.3, "it is used up"
-    assert worked < 0.6, "and not much more"
-
-
 def test_effort_ends_a_search_whatever_the_clock_says() -> None:
     world = cast(World, SimpleNamespace(effort=0))
 
@@ -189,26 +140,6 @@ def test_effort_ends_a_search_whatever_the_clock_says() -> None:
     assert failed(search(a, budget=budget)).timeout
     assert len(a.asked) == 2 * RATE / 1000 + 1
     assert budget.empty() and budget.part(0.5).effort == world.effort + LEAST, "enough to begin with"
-
-
-def test_reasons_are_counted_and_the_commonest_of_the_deepest_action_is_told() -> None:
-    rare, common = Infeasible("unreachable", message="out of reach"), NO
-    a = Scripted("a", always(Infeasible("stretched", message="stretched"), 1, 2))
-    b = Scripted("b", always(rare, common, common))
-    failure = failed(search(a, b))
-    assert (failure.index, failure.action) == (1, GroundAction("b"))
-    assert failure.cause.reason == "collision" and failure.cause.blockers == ("box",)
-    assert failure.causes == (("the box is in the way", 4), ("out of reach", 2))
-    assert failure.cause.facts == {Atom("told-by", ("b",)), Atom("causes", ("6",))}, "the skill makes the facts"
-
-
-def test_hints_reach_the_skill_they_were_made_by() -> None:
-    a, b = Scripted("a", always(1)), Scripted("b", always(2))
-    first = search(a, b)
-    assert isinstance(first, Refined) and a.hints == b.hints == [None]
-    again = Scripted("a", always(1)), Scripted("b", always(2)), Scripted("c", always(3))
-    search(*again, hints=first.steps)
-    assert [s.hints for s in again] == [[{"chosen": 1}], [{"chosen": 2}], [None]]
 
 
 @dataclass(eq=False)
@@ -254,23 +185,6 @@ def test_the_same_seed_gives_the_same_answer(real: Real) -> None:
     first, second = (real.refine(4, OPEN, PICK, PLACE) for _ in range(2))
     assert [r.note for r in first.steps] == [r.note for r in second.steps]
     assert motions(first) == motions(second)
-
-
-@pytest.mark.episode
-def test_real_skills_take_the_hint_first(real: Real) -> None:
-    """A grasp that would not be the first answer is, when it is the hint."""
-    own = real.refine(1, PICK).steps[0].note["grasp"]
-    other = next(g for g in feasible_grasps(real) if not np.allclose(g, own, atol=0.01))
-    hint = Refinement((), real.situation, {"grasp": other, "width": 0.02})
-    hinted = real.refine(1, PICK, hints=(hint,)).steps[0].note["grasp"]
-    assert np.allclose(hinted, other)
-
-
-def feasible_grasps(real: Real) -> Iterator[Any]:
-    tools = Tools(real.world, np.random.default_rng(0))
-    for sample in bind(load("tabletop"))["pick"].refine(("mug_1", "main_table"), real.situation, tools):
-        if isinstance(sample, Refinement):
-            yield sample.note["grasp"]
 
 
 @dataclass(eq=False)

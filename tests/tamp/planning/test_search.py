@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -74,13 +73,6 @@ def test_only_choices_about_what_is_in_the_way_are_made_anew() -> None:
     assert put.done.count(("ball", "shelf")) == put.done.count(("pan", "desk")) == WAYS, "once for each of them"
 
 
-def test_a_cause_that_does_not_say_what_it_depends_on_is_tried_with_all() -> None:
-    put = Willing()
-    refuse = Willing(lambda args: Infeasible("collision", ("jug",)))
-    assert isinstance(refined(actions("put box shelf", "pick cup desk"), put=put, pick=refuse), Failure)
-    assert len(put.done) == WAYS
-
-
 SYMBOLS = {"cup": "item", "box": "item", "desk": "surface", "shelf": "surface", "tray": "surface"}
 ATOMS = {
     Atom("hand-empty"),
@@ -114,29 +106,6 @@ def test_of_alternatives_the_shortest_plan_is_taken() -> None:
     assert search.skeletons == 2 and search.first == found.plan
 
 
-def test_an_alternative_that_geometry_rules_out_is_left_for_another() -> None:
-    """Whether it says why in facts or not."""
-    for facts in (frozenset[Atom](), frozenset({Atom("does-not-fit", ("cup", "tray"))})):
-        no = Infeasible("full", facts=facts)
-        place = Willing(lambda args, no=no: no if args == ("cup", "tray") else None)
-        _, found = decide(Willing(), place, "(or (on cup tray) (on box shelf))")
-        assert isinstance(found, Solution), found
-        assert str(found.goal) == "(on box shelf)" and found.plan.actions[0].args == ("box", "desk")
-
-
-def test_a_goal_that_can_never_hold_has_no_plan() -> None:
-    _, found = decide(Willing(), Willing(), "(exists (?d - drawer) (open ?d))")
-    assert isinstance(found, NoSolution) and (found.stage, found.proven) == ("plan", True)
-
-
-def test_why_there_is_no_plan_is_told() -> None:
-    search, found = decide(Willing(), Willing(), "(and (holding cup) (on cup tray))")
-    assert isinstance(found, NoSolution) and found.proven
-    apart = "(holding cup) and (on cup tray) never hold together; there is a plan without the goal (on cup tray)"
-    assert found.reason == f"no sequence of the domain's operators reaches the goal: {apart}"
-    assert search.seconds["refine"] == 0.0
-
-
 def test_what_must_not_be_touched_is_named_where_there_is_no_plan_for_it() -> None:
     _, found = decide(Willing(), Willing(), "(on cup tray)", untouched=("box", "cup"))
     assert isinstance(found, NoSolution) and (found.stage, found.proven) == ("plan", True)
@@ -156,22 +125,6 @@ def test_what_is_in_the_way_and_must_not_be_touched_stays_there() -> None:
     assert isinstance(found, NoSolution) and found.stage == "refinement"
     assert found.reason == "(pick cup desk): the box is in the way; box must not be touched, else there is a plan"
     assert not any(args[0] == "box" for args in pick.done)
-
-
-def test_the_reason_against_a_later_plan_says_what_it_does_before() -> None:
-    place = Willing()
-
-    def refuses(args: tuple[str, ...]) -> Infeasible | None:
-        if args[0] != "cup":
-            return None
-        hindered = Infeasible("hindered", ("box",), frozenset({Atom("obstructed", ("cup", "box"))}), "the box is there")
-        return Infeasible("no-room", message="no room") if place.done else hindered
-
-    _, found = decide(Willing(refuses), place)
-    assert isinstance(found, NoSolution)
-    first, _, later = found.reason.partition("; ")
-    assert first == "(pick cup desk): the box is there"
-    assert re.fullmatch(r"\(pick cup desk\): no room, after \(pick box desk\), \(place-on box \w+\)", later), later
 
 
 HINDERED = Infeasible("hindered", ("box",), frozenset({Atom("obstructed", ("cup", "box"))}), "the box is there")
@@ -248,55 +201,6 @@ def test_what_is_held_badly_is_put_down_and_grasped_anew() -> None:
     assert isinstance(found, Solution), found
     assert [a.name for a in found.plan.actions] == ["place-on", "pick", "place-on"]
     assert found.plan.actions[0].args[1] != "tray" and found.plan.actions[-1].args == ("cup", "tray")
-
-
-def test_what_no_grasp_can_place_is_not_grasped_anew() -> None:
-    pick = Willing()
-    never = Infeasible("does-not-fit", ("cup", "tray"), frozenset({Atom("does-not-fit", ("cup", "tray"))}))
-    place = Willing(lambda args: replace(never, whatever_grasp=True) if args == ("cup", "tray") else None)
-    _, found = decide(pick, place, held="cup")
-    assert isinstance(found, NoSolution) and not pick.done
-
-
-@dataclass(eq=False)
-class Laborious(Willing):
-    """Finds a way only after so many looks into the world."""
-
-    looks: int = 0
-
-    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
-        found_at = tools.world.effort + self.looks
-        while tools.world.effort < found_at:
-            tools.world.effort += 10_000
-            self.looks -= 10_000
-            yield Infeasible("collision", facts=frozenset({Atom("does-not-fit", args)}))
-        yield Refinement((), situation)
-
-
-def test_a_plan_that_needs_more_than_its_share_gets_what_is_left() -> None:
-    """One plan may take 35 % of the budget at first: 140,000 of 400,000 looks."""
-    _, found = decide(Willing(), Laborious(looks=200_000))
-    assert isinstance(found, Solution)
-    _, late = decide(Willing(), Laborious(looks=400_000))
-    assert isinstance(late, NoSolution)
-    gave_up, _, tried = late.reason.partition("; what was tried: ")
-    assert re.fullmatch(r"gave up after \d+ s of 20 s; this is no proof that it cannot be done", gave_up)
-    assert tried.startswith("(place-on cup tray): collision")
-
-
-@dataclass(eq=False)
-class Advising(Willing):
-    """Refuses the cup, and says what would help."""
-
-    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
-        return "cup would be within reach elsewhere"
-
-
-def test_advice_hangs_on_the_plan_that_it_is_about() -> None:
-    refuse = Infeasible("unreachable", facts=frozenset({Atom("no-grasp", ("cup",))}), message="too far")
-    _, found = decide(Advising(lambda args: refuse if args[0] == "cup" else None), Willing(), planner=Stubborn())
-    assert isinstance(found, NoSolution)
-    assert found.reason == "(pick cup desk): too far (cup would be within reach elsewhere); no idea"
 
 
 @dataclass(eq=False)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tamp.model.atoms import Atom, GroundAction
+from tamp.model.atoms import Atom
 from tamp.model.state import WorldState
 from tamp.pddl.domain_file import load
-from tamp.pddl.planner import Plan
 from tamp.planning import tie_breaking
 
 SYMBOLS = {"apple": "item", "bowl": "item", "desk": "surface", "shelf": "surface", "bin": "bin", "stove": "appliance"}
@@ -16,18 +15,3 @@ GOAL = [Atom("in", ("apple", "bin"))]
 def test_places_come_first_what_holds_little_before_and_what_is_wanted_later() -> None:
     names = tie_breaking.names(STATE, GOAL, load("tabletop"), frozenset({"item"}))
     assert sorted(SYMBOLS, key=names.given.__getitem__) == ["shelf", "stove", "desk", "bin", "bowl", "apple"]
-
-
-def test_a_plan_comes_back_in_the_scenes_names() -> None:
-    names = tie_breaking.names(STATE, GOAL, load("tabletop"), frozenset({"item"}))
-    named = names.state(STATE)
-    assert set(named.symbols.values()) == set(SYMBOLS.values())
-    assert {len(a.args) for a in named.atoms} == {2} and not named.symbols.keys() & SYMBOLS.keys()
-    (atom,) = names.atoms([Atom("on", ("apple", "desk"))])
-    plan = Plan((GroundAction("pick", atom.args),))
-    assert names.plan(plan) == Plan((GroundAction("pick", ("apple", "desk")),))
-
-
-def test_constants_of_the_domain_keep_their_names() -> None:
-    names = tie_breaking.names(STATE, GOAL, load("tabletop"), frozenset({"item"}))
-    assert names.atoms([Atom("on", ("apple", "ground"))])[0].args[1] == "ground"

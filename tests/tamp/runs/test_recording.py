@@ -18,8 +18,8 @@ PROBLEMS = Path(__file__).parents[3] / "problems"
     ("scene", "file", "before", "after"),
     [
         ("breakfast", "scene.toml", "akita_black_bowl", "white_bowl"),
-        ("blocked_drawer", "scene.bddl", "bowl_1", "bowl_2"),
-        ("blocked_drawer", "scene.toml", "middle_region", "top_region"),
+        ("mug_in_drawer", "scene.bddl", "mug_1", "mug_2"),
+        ("mug_in_drawer", "scene.toml", "top_region", "middle_region"),
     ],
 )
 def test_an_edited_scene_is_another_one(scene: str, file: str, before: str, after: str, tmp_path: Path) -> None:

@@ -8,12 +8,9 @@ from motion.poses import pose
 from motion.shapes import Shape
 from tamp.backends.libero.panda import panda
 from tamp.model.atoms import Atom
-from tamp.model.bodies import world_of
 from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject
-from tamp.model.situation import Situation
-from tamp.skills.base import Infeasible, Tools
+from tamp.skills.base import Infeasible
 from tamp.skills.open_parts import in_symbols, while_open
-from tamp.skills.pick import Pick
 
 PICK = ("box", "desk")
 TOUCHED = Infeasible("collision", ("chest_low",), message="pick: chest_low is in the way")
@@ -56,13 +53,3 @@ def test_what_an_open_drawer_blocks_is_blocked_while_it_is_open() -> None:
     assert not while_open("box", ("box", "chest_bottom_region"), touched, open_, open_), "taken out of it"
     wall = Infeasible("collision", ("chest",))
     assert not while_open("box", PICK, [*touched, wall, wall], open_, open_), "mostly it is the frame"
-
-
-def test_what_leaves_the_hand_no_room_is_named() -> None:
-    """The box is inside the drawer's front, and nothing else is near."""
-    there = scene(0.25, at=0.0)
-    world = world_of(there, panda())
-    [no] = [next(Pick().refine(PICK, Situation(there), Tools(world, np.random.default_rng(0))))]
-    assert isinstance(no, Infeasible) and (no.reason, no.blockers) == ("no-room", ("chest_low",))
-    told = in_symbols(no, there).message
-    assert told == "pick: the hand has no room at any grasp of box because of chest_bottom_region, while it is open"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
 
-from motion import kinematics
-from motion.paths import Blocked
-from motion.poses import Array, inverse, pose
+from motion.poses import pose
 from motion.robot import RobotDescription
 from motion.shapes import Shape
 from motion.world import World
@@ -22,10 +19,7 @@ from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.runs.bench.boxes import TABLE, TABLE_TOP
 from tamp.skills.base import Infeasible, Refinement, Tools
-from tamp.skills.pick import lift_clear
-from tamp.skills.place import Place, retreat_from
-from tamp.skills.place_targets import target_of
-from tamp.skills.rests import rest_poses
+from tamp.skills.place import Place
 
 HALF = 0.03
 """Half the side of the boxes, metres."""
@@ -72,12 +66,6 @@ def tools(world: World) -> Tools:
     return Tools(world, np.random.default_rng(0))
 
 
-def beside(T: Array, other: SceneObject) -> float:
-    """Metres between two boxes of one attitude, along the axis in which they are furthest apart."""
-    halves = HALF + 0.5 * (other.bounds()[1] - other.bounds()[0])
-    return float((np.abs(T[:3, 3] - other.position) - halves)[:2].max())
-
-
 def test_nothing_is_let_fall_through_a_board(robot: RobotDescription) -> None:
     """A bin with a lid half-way up: what is let go of above the lid does not get to the floor."""
     lid = box("lid", [*AT, TABLE_TOP + 0.085], (0.1, 0.1, 0.004), movable=False)
@@ -87,21 +75,6 @@ def test_nothing_is_let_fall_through_a_board(robot: RobotDescription) -> None:
     assert not [s for s in samples if isinstance(s, Refinement)]
     open_situation, open_world = holding(robot, table(region))
     assert isinstance(next(Place().refine(("item", "bin"), open_situation, tools(open_world))), Refinement)
-
-
-def test_fingers_are_not_opened_into_what_stands_beside_them(robot: RobotDescription) -> None:
-    """Once they have moved a little they would be free: that they are not where they open is what counts."""
-    T_tool = pose([*AT, TABLE_TOP + 2 * HALF], DOWN)
-    post = box("post", [AT[0] + 0.0625, AT[1], TABLE_TOP + HALF], (0.01, HALF, HALF), movable=False)
-    situation, world = holding(robot, post, table())
-    q = kinematics.solve(world, T_tool, robot.posture)
-    assert q is not None
-    T_item = pose([*AT, TABLE_TOP + HALF])
-    moved = situation.at(q, 2 * HALF, T_tool)
-    assert np.allclose(inverse(T_tool) @ moved.scene.object("item").T_world_object, situation.T_tool_held)
-    for opening, free in ((2 * HALF + 0.005, True), (robot.gripper.opening, False)):
-        put = moved.at(q, opening, T_tool).released().settled("item", T_item)
-        assert isinstance(retreat_from("item", put, tools(world)), Blocked) != free, opening
 
 
 def test_what_is_not_open_is_the_reason_and_not_the_size_of_the_thing(robot: RobotDescription) -> None:
@@ -127,23 +100,6 @@ def chest(value: float) -> SceneObject:
     return SceneObject("chest", "chest", False, (body, drawer), (inside,))
 
 
-def test_what_is_aimed_stops_above_its_slot(robot: RobotDescription) -> None:
-    """Into a narrow bin the way has a stop above; onto the open table it has none."""
-    wall = HALF + 0.005
-    walls = [
-        box(f"wall_{i}", [AT[0] + s * (wall + 0.005), AT[1], TABLE_TOP + 0.05], (0.005, 0.06, 0.05), movable=False)
-        for i, s in enumerate((-1, 1))
-    ]
-    narrow, wide = spot("bin", wall, "interior", 0.05), spot("bin", 0.1, "interior", 0.05)
-    counts = []
-    for things, region in ((walls, narrow), ([], wide)):
-        situation, world = holding(robot, *things, table(region))
-        samples = Place().refine(("item", "bin"), situation, tools(world))
-        found = next(s for s in islice(samples, 60) if isinstance(s, Refinement))
-        counts.append(len(found.segments))
-    assert counts == [4, 3]
-
-
 def caddy_with_a_deep_slot() -> tuple[SceneObject, float]:
     """A caddy on the table with one compartment, a little wider than the item; how deep it is, metres."""
     deep, wall = 0.16, HALF + 0.006
@@ -167,45 +123,3 @@ def test_what_goes_into_a_deep_compartment_goes_straight_down_from_above_its_rim
     assert bottoms[0] > TABLE_TOP + deep > bottoms[1]
     across = [(world.forward(q) @ situation.T_tool_held)[:2, 3] for q in down.path]
     assert np.ptp(across, axis=0).max() < 0.002
-
-
-@pytest.mark.parametrize(("share", "fits"), [(0.6, True), (0.9, False)])
-def test_what_lies_on_other_things_in_a_bin_reaches_down_into_it(
-    robot: RobotDescription, share: float, fits: bool
-) -> None:
-    """What takes the room there is told as such, where it would be put on top of it."""
-    caddy, deep = caddy_with_a_deep_slot()
-    height = 0.5 * share * deep
-    full = box("book", [*AT, TABLE_TOP + height + 0.001], (HALF, HALF, height))
-    situation, world = holding(robot, caddy, table(), full)
-    low = replace(situation, scene=replace(situation.scene, objects=tuple(_low(o) for o in situation.scene)))
-    target = target_of("slot", low.scene)
-    assert bool(list(rest_poses("item", target, low, tools(world)))) is fits
-    if not fits:
-        [no] = Place().refine(("item", "slot"), low, tools(world))
-        assert isinstance(no, Infeasible) and (no.reason, no.blockers) == ("crowded", ("book",))
-
-
-def _low(o: SceneObject) -> SceneObject:
-    """The item with its origin at its bottom, as books have it: so it counts as inside what it stands on top of."""
-    if o.name != "item":
-        return o
-    [part] = o.parts
-    raised = tuple(replace(s, T_body_shape=pose([0.0, 0.0, HALF])) for s in part.shapes)
-    return replace(o, parts=(replace(part, shapes=raised, T_world_part=part.T_world_part @ pose([0, 0, -HALF])),))
-
-
-def test_a_lift_keeps_room_from_what_reaches_over(robot: RobotDescription) -> None:
-    """Beside a board that reaches over the box by less than the lift could squeeze past, it goes out sideways."""
-    T_tool = pose([*AT, TABLE_TOP + HALF], DOWN)
-    q = kinematics.solve(World(robot, []), T_tool, robot.posture)
-    assert q is not None
-    item = box("item", [*AT, TABLE_TOP + HALF])
-    for apart, straight_up in ((0.001, False), (0.02, True)):
-        board = box("board", [AT[0], AT[1] + HALF + apart + 0.05, TABLE_TOP + 0.1], (0.05, 0.05, 0.03), movable=False)
-        scene = Scene((item, board, table(spot("bin", 0.1, "interior", 0.06))), RobotState(q, 2 * HALF, T_tool))
-        grasped = Situation(scene).grasping("item")
-        lift = lift_clear("item", "bin", grasped, tools(world := world_of(scene, robot)))
-        assert not isinstance(lift, Blocked)
-        aside = np.linalg.norm((world.forward(lift[-1]) - T_tool)[:2, 3])
-        assert (aside < 1e-3) == straight_up, apart

@@ -14,8 +14,7 @@ from tamp.model.bodies import world_of
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
 from tamp.skills.guided import Hand
-from tamp.skills.python_check import static_errors
-from tamp.skills.sample_scene import gantry, scene_with_things
+from tamp.skills.python_check import gantry, scene_with_things, static_errors
 
 HEAD = "from tamp.extension import GuidedSkill, Hand, Spec, View, observes\n\n"
 
@@ -44,20 +43,6 @@ def test_slips_are_told_with_their_line_and_what_would_be_valid(tmp_path: Path, 
     (error,) = static_errors(module(tmp_path, text))
     assert str(error).startswith(f"{tmp_path / 'mine.py'}:{line}: ")
     assert told in str(error)
-
-
-def test_what_is_right_is_not_told(tmp_path: Path):
-    text = (
-        "import math\n\nLIMIT = 0.3\n\n"
-        "@observes('far')\ndef far(view: View, a: str, tolerance: float = LIMIT) -> bool:\n"
-        "    moments = [m.time for m in view.trail]\n"
-        "    return math.hypot(*view.position(a)[:2]) > tolerance and len(moments) > 2 and view.held is None\n\n"
-        "class Tap(GuidedSkill):\n    spec = Spec('tap', ('item',))\n\n"
-        "    def guide(self, hand: Hand, *things: str) -> None:\n        self._over(hand, *things)\n\n"
-        "    def _over(self, hand: Hand, item: str) -> None:\n"
-        "        hand.go(hand.at(hand.middle(item), hand.down(lean=0.1)), pace=0.2)\n"
-    )
-    assert list(static_errors(module(tmp_path, text))) == []
 
 
 @pytest.mark.parametrize(

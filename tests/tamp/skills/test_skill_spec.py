@@ -51,3 +51,8 @@ def test_an_operator_without_what_its_skill_takes_is_refused(tmp_path: Path) -> 
     with pytest.raises(InputError, match="open-drawer is bound to place, which takes an item and an object"):
         registry.bind(load(str(tmp_path)))
     assert "wrong-type" in {f.code for f in check(tmp_path).findings}
+
+
+def test_a_session_does_not_take_a_domain_with_durations() -> None:
+    with pytest.raises(InputError, match=r"domain\.pddl: pick has a duration; valid here: plain actions"):
+        load("continuous")

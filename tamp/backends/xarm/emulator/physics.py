@@ -16,7 +16,7 @@ import numpy as np
 
 from motion.poses import Array, is_rigid
 from motion.robot import RobotDescription
-from tamp.backends.pybullet.bullet_world import STEP, BulletWorld
+from tamp.backends.physics.bullet_world import STEP, BulletWorld
 from tamp.backends.xarm.emulated_perception import pictures_as_text
 from tamp.backends.xarm.emulator.controller import ArmController
 from tamp.backends.xarm.emulator.movers import OPEN

@@ -25,19 +25,6 @@ def test_a_category_is_known_by_what_can_be_done_with_it(name: str, kind: str, r
     assert [r.name for r in category.regions("surface", "interior")] == regions
 
 
-def test_sizes_are_of_things_as_they_stand() -> None:
-    low, high = categories.load("wine_bottle", "x").thing.bounds()
-    assert 0.1 < high[2] - low[2] < 0.3 and max((high - low)[:2]) < 0.06
-    assert len(categories.load("wooden_cabinet", "x").doors) == 3
-
-
-def test_whether_pictures_are_looked_at_changes_nothing_else() -> None:
-    for name in ("akita_black_bowl", "microwave"):
-        quick, whole = (categories.load(name, "x", whole=w).thing for w in (False, True))
-        assert quick.extent == pytest.approx(whole.extent, abs=1e-6)
-        assert [r.name for r in quick.regions] == [r.name for r in whole.regions]
-
-
 def test_what_is_no_category_and_what_lacks_files_are_told_apart() -> None:
     with pytest.raises(InputError, match="no category 'baskett'; valid: basket"):
         categories.load("baskett", "x")

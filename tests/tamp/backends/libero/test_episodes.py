@@ -14,6 +14,7 @@ from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.pddl.domain_file import load
 from tamp.runs.episode import Settings
+from tamp.runs.episode_log import read
 from tests.places import in_libero as run
 
 pytestmark = pytest.mark.episode
@@ -54,3 +55,6 @@ def test_libero_says_that_it_is_done(
     assert result.success, f"{result.stage}: {result.reason}"
     assert environment.check_success() and result.lasting, "still so 20 steps later, with the hand empty"
     assert 0 < result.steps <= environment.task.step_limit
+    if environment.task.name in OFTEN and later == 0:
+        stopped = [e["why"] for e in read(tmp_path / "episode" / "episode.jsonl") if e["event"] == "interrupted"]
+        assert stopped == [], "what the robot moves itself does not stop it"

@@ -81,10 +81,8 @@ FAULTS = {
     "millimetres": (MUG + "region = [100, 100, 200, 200]\n", 3, r"millimetres\? then \[0.1, 0.1, 0.2, 0.2\]"),
     "degrees": (MUG + "yaw = 90\n", 3, r"mug_1\.yaw is 90; valid: radians, .* up to 6\.2832 \(degrees\? then 1\.571\)"),
     "off the table": (MUG + "at = [0.9, 0.0]\n", 3, "mug_1 is beyond the table; valid: x -0.5 to 0.5, y -0.6 to 0.6"),
-    "at in a drawer": (
-        MUG + 'at = [0, 0]\nin = "cabinet_1_top_region"\n' + CABINET, 3, "in something; valid: without at"
-    ),
-    "at beside": (MUG + 'at = [0, 0]\nbeside = "plate_1"\n' + PLATE, 3, "mug_1 is beside something; valid: without at"),
+    "at in a drawer": (MUG + 'at = [0, 0]\nin = "cabinet_1_top_region"\n' + CABINET, 3, "without at, or without in"),
+    "at beside": (MUG + 'at = [0, 0]\nbeside = "plate_1"\n' + PLATE, 3, "at is about the table"),
     "region on a plate": (MUG + 'region = [0, 0, 0, 0]\non = "plate_1"\n' + PLATE, 3, "region is about the table"),
     "region and at": (MUG + "at = [0, 0]\nregion = [0, 0, 0.1, 0.1]\n", 3, "exclude each other"),
     "nothing opens": (MUG + "open = true\n", 3, "mug_1, a porcelain_mug, has nothing that opens"),
@@ -95,7 +93,6 @@ FAULTS = {
     "name for nothing": (MUG + '[names]\n"cup" = "mug_2"\n', 4, "names: no 'mug_2' in this scene; valid: mug_1"),
     "both": ('bddl = "x.bddl"\ninstruction = "x"\n' + MUG, 3, "'things' does not go with 'bddl'"),
     "robot's place": ("base = [0, 0, 1]\n" + MUG, 1, "a file of the robot says where it stands: --body"),
-    "start": ('start = {a = "b"}\n' + MUG, 1, "'start' does not go with 'things'"),
     "no BDDL file": ('bddl = "x.bddl"\ninstruction = "x"\n', 1, "no such BDDL file"),
     "no BDDL": ('bddl = "scene.toml"\ninstruction = "x"\n', 1, "not BDDL as LIBERO reads it"),
 }  # fmt: skip
@@ -136,26 +133,6 @@ def test_mistakes_of_a_bddl_file_are_found_before_anything_is_built(
         tasks.find(str(tmp_path / "scene.bddl"))
     with pytest.raises(InputError, match=rf"scene\.toml:1: .*{says}"):
         scene(tmp_path, 'bddl = "scene.bddl"\ninstruction = "x"\n')
-
-
-@pytest.mark.parametrize(
-    ("goal", "says"),
-    [
-        (
-            "(Or (In mug_1 cabinet_1_top_region)\n(On mug_1 plate_1))",
-            r":66: no fact .*: \(Or \(In mug_1 ",
-        ),
-        ("(And (On mug_1 plate_1)\n(Not (In mug_1 cabinet_1_top_region)))", r":67: no fact .*: \(Not \(In mug_1 "),
-        ("(And)", ": the goal is empty"),
-    ],
-)
-def test_a_goal_that_libero_cannot_check_leaves_the_scene(goal: str, says: str, tmp_path: Path) -> None:
-    own, path = tasks.find("mug_in_drawer"), tmp_path / "scene.bddl"
-    assert own.bddl is not None
-    path.write_text(own.bddl.read_text().replace("(And (In mug_1 cabinet_1_top_region))", goal))
-    task = tasks.find(str(path))
-    assert task.instruction == own.instruction and own.is_checked and not task.is_checked
-    assert re.match(f"{re.escape(str(path))}{says}.*; valid as a goal: facts", task.unchecked)
 
 
 def test_a_scene_is_found_by_any_path_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,13 +8,6 @@ from tamp.backends.libero import tasks
 from tamp.errors import InputError
 
 
-def test_a_scene_of_the_project_has_its_own_words() -> None:
-    task = tasks.find("mug_in_drawer")
-    assert (task.instruction, task.step_limit) == ("put the mug in the drawer", 300)
-    assert task.names == {"drawer": "cabinet_1_top_region"}
-    assert task.bddl is not None and task.bddl.is_file()
-
-
 def test_a_task_of_a_suite_has_the_official_instruction_and_limit() -> None:
     task = tasks.find("libero_goal/3")
     assert task.instruction == "open the top drawer and put the bowl inside"
@@ -32,17 +25,6 @@ def test_a_task_of_a_suite_has_the_official_instruction_and_limit() -> None:
 )
 def test_a_suite_made_of_another_has_the_instruction_of_its_file(name: str, instruction: str) -> None:
     assert tasks.find(name).instruction.lower() == instruction
-
-
-@pytest.mark.parametrize(("suite", "limit"), tasks.STEP_LIMITS.items())
-def test_every_suite_has_the_usual_step_limit(suite: str, limit: int) -> None:
-    assert tasks.find(f"{suite}/0").step_limit == limit
-
-
-def test_a_bddl_file_is_a_scene() -> None:
-    own = tasks.find("mug_in_drawer")
-    task = tasks.find(str(own.bddl))
-    assert (task.bddl, task.instruction, task.suite) == (own.bddl, own.instruction, None)
 
 
 @pytest.mark.parametrize(

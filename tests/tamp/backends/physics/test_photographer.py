@@ -76,15 +76,6 @@ def test_things_are_seen_where_they_are_and_no_longer_where_they_were(here: Set)
     assert on_thing(after, here.scene, name) < 10
 
 
-def test_an_open_drawer_is_seen_open(here: Set) -> None:
-    now, name = here.start(), "wooden_cabinet_1"
-    drawer = next(p for p in here.scene.object(name).parts if p.kind == "drawer")
-    assert drawer.joint is not None
-    moved = replace(now, joints={**now.joints, name: {**now.joints[name], drawer.name: drawer.joint.active}})
-    before, after = here.images(now)[0], here.images(moved)[0]
-    assert (np.abs(before.depth - after.depth) > 0.02).sum() > 500
-
-
 def test_of_two_robots_only_the_one_that_stands_there_is_seen(here: Set) -> None:
     now, robot = here.start(), here.stage.robot
     skins = skin_of_robot(bodies.find(BODY).robot).skins
@@ -97,9 +88,3 @@ def test_of_two_robots_only_the_one_that_stands_there_is_seen(here: Set) -> None
     p = fixed.points()[~robot_pixels(fixed, at, skins)]
     with np.errstate(invalid="ignore"):
         assert not (np.linalg.norm(p - panda[:3, 3], axis=1) < 0.12).any()
-
-
-def test_the_table_is_level_in_both_pictures(here: Set) -> None:
-    for image in here.images(here.start()):
-        z = image.points()[..., 2]
-        assert np.percentile(np.abs(z[np.abs(z - 0.9) < 0.005] - 0.9), 95) < 0.001

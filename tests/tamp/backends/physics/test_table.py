@@ -12,7 +12,8 @@ from motion.poses import error
 from tamp.backends.libero import tasks
 from tamp.backends.physics.start import TableStart, start_of, world_in
 from tamp.backends.physics.table import PhysicsTable
-from tests.small_scene import written
+from tamp.errors import InputError
+from tests.small_scene import ALL, written
 
 pytestmark = pytest.mark.episode
 
@@ -91,3 +92,22 @@ def test_the_robot_stands_where_the_file_says(tmp_path: Path) -> None:
     p_tool, p_other = (s.scene.robot.T_world_tool[:3, 3] for s in (own, other))
     assert p_tool[0] == pytest.approx(-0.6, abs=1e-3) and p_tool[1] > 0.2, "it looks along y"
     assert p_other[0] == pytest.approx(-0.6, abs=1e-3)
+
+
+BESIDE, IN_CABINET = "[-0.6, 0.0, 0.4]", "[0.2, -0.3, 0.4]"
+
+
+@pytest.mark.parametrize("body", ["panda", "xarm6"])
+def test_a_base_inside_a_fixture_is_the_files_fault(body: str, tmp_path: Path) -> None:
+    scene = written(tmp_path, told=f'body = "{body}"\n') / "scene.toml"
+    start_of(tasks.find(str(tmp_path)), 0, None, None)
+    scene.write_text(scene.read_text().replace(BESIDE, IN_CABINET))
+    with pytest.raises(InputError, match=rf"scene.toml:2: .*{body} cannot stand there: .* cm inside cabinet; valid: "):
+        start_of(tasks.find(str(tmp_path)), 0, None, None)
+
+
+def test_an_arm_at_its_posture_inside_a_wall_is_told(tmp_path: Path) -> None:
+    wall = '<body name="wall" pos="-.2 0 .8"><geom type="box" size=".1 1 .4"/></body>'
+    written(tmp_path, ALL + wall)
+    with pytest.raises(InputError, match=r"^xarm7 cannot stand there: .* cm inside table_body; valid: "):
+        start_of(tasks.find(str(tmp_path)), 0, None, "xarm7")

@@ -246,15 +246,6 @@ def test_a_fault_of_the_problem_is_found_at_its_line(fault: str, tmp_path: Path)
     assert [f for f in report.findings if f.file.endswith("domain.pddl")] == []
 
 
-@pytest.mark.parametrize("fault", [f for f, (_, _, code) in IN_DOMAIN.items() if code.startswith("unknown")])
-def test_one_fault_is_one_finding(fault: str, tmp_path: Path) -> None:
-    """A misspelt name is said once, and is no reason to call what it stood for unused."""
-    before, after, code = IN_DOMAIN[fault]
-    report = checked(tmp_path, edited(DOMAIN, before, after)[0])
-    errors = [f.code for f in report.findings if f.severity == "error"]
-    assert errors == [code], report.findings
-
-
 @pytest.mark.parametrize(("error", "codes"), [("(wett)", ["unknown-predicate"]), ("(wet)", [])])
 def test_what_is_in_doubt_is_no_error_beside_one(error: str, codes: list[str], tmp_path: Path) -> None:
     """A name for two things is PDDL, and so is a name that begins with a digit where unified-planning reads it."""
@@ -264,12 +255,3 @@ def test_what_is_in_doubt_is_no_error_beside_one(error: str, codes: list[str], t
         assert errors == codes
     in_problem = checked(tmp_path, text.replace(error, "(wet)"), PROBLEM.replace("(signed book)", "(signed letter)"))
     assert [f.code for f in in_problem.findings if f.severity == "error"] == ["unknown-object"]
-
-
-def test_what_the_reader_raises_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stumbles(*texts: object) -> None:
-        raise AttributeError("'str' object has no attribute 'value'")
-
-    monkeypatch.setattr("tamp.pddl.lint.check.read_unified", stumbles)
-    (found,) = checked(tmp_path, problem=None).findings
-    assert found.code == "unsupported" and "attribute" not in found.message

@@ -11,8 +11,8 @@ from motion.arm_drive import JointServo
 from motion.poses import Array
 from tamp.backends import bodies
 from tamp.backends.libero import tasks
+from tamp.backends.physics.bullet_world import BulletWorld
 from tamp.backends.physics.start import TableStart, start_of
-from tamp.backends.pybullet.bullet_world import BulletWorld
 from tamp.backends.xarm.emulator.controller import SERVO, ArmController
 from tamp.backends.xarm.emulator.physics import Physics
 

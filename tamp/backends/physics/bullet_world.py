@@ -36,10 +36,17 @@ class BulletThing:
         self._bullet, self._joints = bullet, [p for p in thing.parts if p.joint is not None]
         self.name, self.movable = thing.name, thing.movable
         solid = tuple(s for s in thing.parts[0].shapes if s.kind != "plane")
-        self._T_body_com = pose(box_inertia(1.0, solid)[1]) if solid else np.eye(4)
-        load = partial(written, thing.name, self._links(thing, solid))
-        self.body = bullet.load(load, thing.T_world_object, fixed=not thing.movable)
-        self._put_planes(thing)
+        mass = mass_of(solid)
+        inertia, com = box_inertia(mass, solid) if solid else (1e-3 * np.eye(3), np.zeros(3))
+        self._T_body_com = pose(com)
+        root = RigidPart("body", None, np.eye(4), None, _named(solid), mass, inertia, com)
+        links = [root, *(_on_joint(p, thing.T_world_object) for p in self._joints)]
+        self.body = bullet.load(partial(written, thing.name, links), thing.T_world_object, fixed=not thing.movable)
+        for shape in thing.parts[0].shapes:
+            if shape.kind == "plane":  # it stands still wherever it is: URDF knows none that has an edge
+                T = thing.T_world_object @ shape.T_body_shape
+                plane = bullet.createCollisionShape(bullet.GEOM_PLANE, planeNormal=T[:3, 2].tolist())
+                bullet.createMultiBody(0, plane, basePosition=T[:3, 3].tolist())
         rubs = {"lateralFriction": FRICTION, "spinningFriction": SPIN, "rollingFriction": ROLL}
         for link in range(-1, len(self._joints)):
             bullet.changeDynamics(self.body, link, **rubs)
@@ -51,21 +58,6 @@ class BulletThing:
             bullet.setJointMotorControl2(
                 self.body, n, bullet.VELOCITY_CONTROL, targetVelocity=0.0, force=RUBS[part.kind]
             )
-
-    def _links(self, thing: SceneObject, solid: tuple[Shape, ...]) -> list[RigidPart]:
-        mass = mass_of(solid)
-        inertia, com = box_inertia(mass, solid) if solid else (1e-3 * np.eye(3), np.zeros(3))
-        root = RigidPart("body", None, np.eye(4), None, _named(solid), mass, inertia, com)
-        return [root, *(_on_joint(p, thing.T_world_object) for p in self._joints)]
-
-    def _put_planes(self, thing: SceneObject) -> None:
-        """Planes stand still wherever they are: URDF knows none that has an edge."""
-        for shape in thing.parts[0].shapes:
-            if shape.kind != "plane":
-                continue
-            b, T = self._bullet, thing.T_world_object @ shape.T_body_shape
-            made = b.createCollisionShape(b.GEOM_PLANE, planeNormal=T[:3, 2].tolist())
-            b.createMultiBody(0, made, basePosition=T[:3, 3].tolist())
 
     def pose(self) -> Array:
         """`T_world_object` (4, 4) now."""
@@ -130,17 +122,13 @@ class BulletArm(PhysicsArm):
             if i in fingers or (info[16] in fingers and info[2] == bullet.JOINT_FIXED):
                 fingers.add(i)  # pads may be links of their own
                 bullet.changeDynamics(self.body, i, **rubs)
-        self._couple()
+        if len(self._fingers) == 2:  # they move alike
+            one, other = self._fingers
+            gear = bullet.createConstraint(
+                self.body, one, self.body, other, bullet.JOINT_GEAR, list(infos[one][13]), [0] * 3, [0] * 3
+            )
+            bullet.changeConstraint(gear, gearRatio=-self._signs[0] * self._signs[1], erp=0.1, maxForce=2 * GRIP)
         self.put(robot.posture)
-
-    def _couple(self) -> None:
-        """Have two fingers move alike."""
-        if len(self._fingers) != 2:
-            return
-        b, (one, other) = self._bullet, self._fingers
-        axis = list(b.getJointInfo(self.body, one)[13])
-        gear = b.createConstraint(self.body, one, self.body, other, b.JOINT_GEAR, axis, [0] * 3, [0] * 3)
-        b.changeConstraint(gear, gearRatio=-self._signs[0] * self._signs[1], erp=0.1, maxForce=2 * GRIP)
 
     def put(self, q: Array) -> None:
         """Put the arm at a configuration (n,), at rest, with the fingers where they were told to be."""
@@ -177,7 +165,11 @@ class BulletArm(PhysicsArm):
     def drive(self, step: int) -> None:
         """What moves the joints in one of the physics steps."""
         if self._drive.by_torques:
-            torques = self._drive.torques(self.felt(), *self._inertia_and_bias())
+            states = self._bullet.getJointStates(self.body, self._moving)
+            q, v = [s[0] for s in states], [s[1] for s in states]
+            inertia = np.array(self._bullet.calculateMassMatrix(self.body, q))[np.ix_(self._ours, self._ours)]
+            bias = np.array(self._bullet.calculateInverseDynamics(self.body, q, v, [0.0] * len(q)))[self._ours]
+            torques = self._drive.torques(self.felt(), inertia, bias)
             self._bullet.setJointMotorControlArray(
                 self.body, self._joints, self._bullet.TORQUE_CONTROL, forces=torques.tolist()
             )
@@ -197,14 +189,6 @@ class BulletArm(PhysicsArm):
             positionGains=[1.0 / max(steps, 1)] * len(q),
             velocityGains=[1.0] * len(q),
         )
-
-    def _inertia_and_bias(self) -> tuple[Array, Array]:
-        """The inertia of the joints (n, n), and what holds the arm against its weight and velocities (n,), Nm."""
-        states = self._bullet.getJointStates(self.body, self._moving)
-        q, v = [s[0] for s in states], [s[1] for s in states]
-        inertia = np.array(self._bullet.calculateMassMatrix(self.body, q))
-        bias = np.array(self._bullet.calculateInverseDynamics(self.body, q, v, [0.0] * len(q)))
-        return inertia[np.ix_(self._ours, self._ours)], bias[self._ours]
 
 
 STEP = 0.002

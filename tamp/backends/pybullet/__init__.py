@@ -1,1 +1,0 @@
-"""Tables in PyBullet: another physics for any scene that is seen, and for any body."""
