@@ -53,7 +53,7 @@ help:
 	make bench-NAME  one measurement, as a table; `make bench-list` names them all, ARGS=--help shows the options of one
 	make tune    teach the model the reader's form from llm/tuning/sentences, in an environment of its own (5 GB; hours on two
 	             cores; kept every twenty steps in build/tune, and goes on from there; for so long: ARGS='--minutes 100')
-	make test-vllm  real vLLM on the CPU, as a server, in an environment of its own (3.5 GB; 10
+	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10
 	             minutes, the first time 5 more)
 	make library the models of things that --perception camera knows (a minute; make demo and make test do it)
 	make browser Chromium, in which the tests look at the arm's page (as root; make test does it)

@@ -22,6 +22,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "up_fast_downward": ("fast-downward",),
     "up_pyperplan": ("pyperplan",),
     "ray": ("ray",),
+    "vllm": ("vllm",),
     **dict.fromkeys(("torch", "transformers", "huggingface_hub", "PIL"), ("transformers",)),
     **dict.fromkeys(("peft", "gguf", "safetensors"), ("tune",)),
 }

@@ -39,6 +39,10 @@ def load(name: str) -> Model:
             from llm.models.chat_server import TIMEOUT, ChatServer
 
             return ChatServer(s.url, s.model, s.vision, s.api_key_env, s.timeout or TIMEOUT, s.adapter).load()
+        case "vllm":
+            from llm.models.vllm import VllmInProcess
+
+            return VllmInProcess(s.model, s.vision, s.context, s.adapter)
         case "transformers":
             from llm.models.huggingface import Transformers
 
@@ -53,6 +57,7 @@ def load(name: str) -> Model:
 KEYS: dict[str, tuple[str, ...]] = {
     "llama.cpp": ("model", "adapter", "context"),
     "server": ("url", "model", "adapter", "api_key_env", "timeout", "vision"),
+    "vllm": ("model", "adapter", "context", "vision"),
     "transformers": ("model", "context", "vision"),
 }
 """The keys of each backend; the first one is required."""

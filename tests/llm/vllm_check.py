@@ -1,6 +1,6 @@
-"""`make test-vllm`: real vLLM on this machine's CPU, as a server, against the answer language.
+"""`make test-vllm`: real vLLM on this machine's CPU, as a server and in process, against the answer language.
 
-    PYTHONPATH=. python tests/llm/vllm_check.py [--backends server transformers]
+    PYTHONPATH=. python tests/llm/vllm_check.py [--backends server vllm transformers]
 
 Qwen2.5-Coder-0.5B is turned into safetensors once, in the models' folder. Every instruction is then put to every
 backend; a reply has to be within its grammar (else the model raises InputError), and a goal has to pass `parse_goal`.
@@ -28,6 +28,7 @@ from conftest import basket, cabinet, item, scene_of, state_of, stove
 from llm.models.huggingface import Transformers
 from llm.models.language_model import Model, Prompt, one_of
 from llm.models.load import load
+from llm.models.vllm import VllmInProcess
 from llm.models.weights import find, known, models_dir
 from llm.reader.goal_reader import ground
 from tamp.errors import InputError, Refusal
@@ -193,7 +194,8 @@ def ask(model: Model, asked: list[Case]) -> int:
 def main() -> int:
     """Run the backends one after another."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--backends", nargs="+", choices=("server", "transformers"), default=["server"])
+    names = ("server", "vllm", "transformers")
+    parser.add_argument("--backends", nargs="+", choices=names, default=names[:2])
     wanted = parser.parse_args().backends
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
     folder, asked, right = safetensors(), cases(), list[int]()
@@ -202,6 +204,8 @@ def main() -> int:
             right.append(ask(load(url), asked))
     if "transformers" in wanted:
         right.append(ask(Transformers(str(folder), context=CONTEXT).load(), asked))
+    if "vllm" in wanted:
+        right.append(ask(VllmInProcess(str(folder), context=CONTEXT).load(), asked))
     return 0 if 2 * min(right) >= len(asked) else 1
 
 

@@ -98,8 +98,8 @@ def test_no_backend_is_imported_before_it_is_used():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "backend is missing; valid: llama.cpp, server, transformers"),
-        ('backend = "ollama"', "backend is ollama; valid: llama.cpp, server, transformers"),
+        ("", "backend is missing; valid: llama.cpp, server, vllm, transformers"),
+        ('backend = "ollama"', "backend is ollama; valid: llama.cpp, server, vllm, transformers"),
         ('backend = "server"', "the backend server needs url"),
         (
             'backend = "transformers"\nmodel = "m"\nmodle = "n"',
