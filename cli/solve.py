@@ -55,7 +55,7 @@ def _solve_arm(config: SolveConfig, out: Output) -> int:
     from tamp.api import arm_plans, language
 
     if config.goals or config.instruction is None:
-        raise InputError("--goal is for simulated scenes: an arm is told in words, or by tamp xarm run PLAN.json")
+        raise InputError("--goal is for simulated scenes: an arm takes words, or tamp xarm run PLAN.json")
     text, begun = language.instruction(config.instruction), time.perf_counter()
     arm = arm_plans.loaded_arm(config.world, config.host, config.port, config.speed_scale)
     begin, model = arm_plans.begin_of(arm, config.dry_run), language.model(config.llm)

@@ -139,7 +139,7 @@ COMMANDS = ("xarm run", "live", "solve")
 def _words(command: str, emulator: Emulator, folder: Path) -> list[str]:
     """A plan of an arm, a session that goes to a named pose, or a task at a table."""
     if command == "solve":
-        eyes = f"tcp://{emulator.host}:{emulator.told['fault_port']}"
+        eyes = f"tcp://{emulator.host}:{emulator.shown['fault_port']}"
         what = ["solve", "--scene", SCENE, "--init-state", str(STATE), "--backend", "xarm", "--body", BODY]
         return [*what, "--eyes", eyes]
     if command == "xarm run":

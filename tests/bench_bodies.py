@@ -68,7 +68,7 @@ def _episodes(kept: Kept, body: str, perception: str, states: range, workers: in
 def through_sdk(kept: Kept, body: str, seed: int, perception: str) -> Row:
     """What `tamp solve` says of the demo's task on an arm that is emulated."""
     with running(body, "--scene", DEMO, "--seed", str(seed)) as emulator:
-        eyes = f"tcp://{emulator.host}:{emulator.told['fault_port']}"
+        eyes = f"tcp://{emulator.host}:{emulator.shown['fault_port']}"
         words = ["--goal", "(in mug_1 cabinet_1_top_region)", "--scene", DEMO, "--seed", str(seed), "--backend", "xarm"]
         arm = ["--body", body, "--host", emulator.host, "--port", str(emulator.port), "--eyes", eyes]
         out = ["--perception", perception, "--out", str(kept.folder / f"{body}-sdk" / str(seed)), "--json"]

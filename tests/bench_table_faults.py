@@ -90,7 +90,7 @@ class Bench:
         return result, list(self._wrong(result, stopped, before, self.emulator.ask(query="scene")))
 
     def _run(self, kind: str, target: int, log: EpisodeLog) -> Result:
-        hand, port = self.hand, self.emulator.told["fault_port"]
+        hand, port = self.hand, self.emulator.shown["fault_port"]
         with contextlib.closing(self.connected()) as driver:
             driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
             with (

@@ -52,8 +52,8 @@ class Emulator:
         self.process = Begun("xarm", "emulate", *self._options, cwd=ROOT)
         line = self.process.first_line()
         assert line, "the emulator did not start"
-        self.told = json.loads(line)
-        side = socket.create_connection((self.host, self.told["fault_port"]), timeout=20)
+        self.shown = json.loads(line)
+        side = socket.create_connection((self.host, self.shown["fault_port"]), timeout=20)
         side.settimeout(20)
         self._side = side.makefile("rw")
 

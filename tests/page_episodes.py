@@ -39,23 +39,23 @@ STATES = [
 ]
 
 
-def event(kind: str, t: float, /, **told: Any) -> dict[str, Any]:
+def event(kind: str, t: float, /, **shown_text: Any) -> dict[str, Any]:
     """A line of a log."""
-    return {"event": kind, "t": t, **told}
+    return {"event": kind, "t": t, **shown_text}
 
 
 def success() -> list[dict[str, Any]]:
     """Three actions that are done, twenty control steps each, after the model was asked."""
-    told = [event("start", 0.0, **START), event("scene", 1.0, **SCENE), event("state", 1.0, atoms=STATES[0])]
-    told += [event("instruction", 1.1, text=START["instruction"])]
-    told += [event("prompt", 1.2, model="small", messages=[{"role": "user", "content": "Said: put it there"}])]
-    told += [event("reply", 1.5, begun="", text="[the mug] is ", probability=0.9)]
-    told += [event("reply", 1.6, begun="[the mug] is", text=" in [the drawer].", probability=0.8)]
-    told += [event("goal", 2.0, goal="(in mug_1 drawer_1)", untouched=[])]
-    told += [event("plan", 2.5, status="found", plan=PLAN), event("refined", 3.5, seconds=0.8, notes=[])]
+    shown_text = [event("start", 0.0, **START), event("scene", 1.0, **SCENE), event("state", 1.0, atoms=STATES[0])]
+    shown_text += [event("instruction", 1.1, text=START["instruction"])]
+    shown_text += [event("prompt", 1.2, model="small", messages=[{"role": "user", "content": "Said: put it there"}])]
+    shown_text += [event("reply", 1.5, begun="", text="[the mug] is ", probability=0.9)]
+    shown_text += [event("reply", 1.6, begun="[the mug] is", text=" in [the drawer].", probability=0.8)]
+    shown_text += [event("goal", 2.0, goal="(in mug_1 drawer_1)", untouched=[])]
+    shown_text += [event("plan", 2.5, status="found", plan=PLAN), event("refined", 3.5, seconds=0.8, notes=[])]
     for n, action in enumerate(PLAN):
-        told += [event("action", 4.0 + n, action=action, note={})]
-        told += [
+        shown_text += [event("action", 4.0 + n, action=action, note={})]
+        shown_text += [
             event(
                 "command",
                 4.2 + n + k / 100,
@@ -65,27 +65,30 @@ def success() -> list[dict[str, Any]]:
             )
             for k in range(20)
         ]
-        told += [event("result", 4.9 + n, success=True, action=action, missing=None, steps=20, difference=None)]
-        told += [event("state", 4.9 + n, atoms=STATES[n + 1])]
+        shown_text += [event("result", 4.9 + n, success=True, action=action, missing=None, steps=20, difference=None)]
+        shown_text += [event("state", 4.9 + n, atoms=STATES[n + 1])]
     end = {"success": True, "reached": True, "task": True, "goal": "(in mug_1 drawer_1)", "steps": 60}
-    return [*told, event("outcome", 8.0, **end, perception="oracle", seconds={"plan": 0.5, "refine": 0.8})]
+    return [*shown_text, event("outcome", 8.0, **end, perception="oracle", seconds={"plan": 0.5, "refine": 0.8})]
 
 
 def failure() -> list[dict[str, Any]]:
     """The mug is not in the drawer after it was put there; then no plan has motions. Its names are markup."""
-    told = [e for e in success() if e["t"] < 6.5 and not (e["event"] == "command" and e["step"] > 40)]
-    told[0] |= {"instruction": MARKUP, "scene_instruction": MARKUP}
-    told = [e | {"text": MARKUP} if e["event"] == "instruction" else e for e in told]
+    shown_text = [e for e in success() if e["t"] < 6.5 and not (e["event"] == "command" and e["step"] > 40)]
+    shown_text[0] |= {"instruction": MARKUP, "scene_instruction": MARKUP}
+    shown_text = [e | {"text": MARKUP} if e["event"] == "instruction" else e for e in shown_text]
     wrong = "mug_1 is not in drawer_1"
-    told += [
+    shown_text += [
         event("result", 6.6, success=False, action=PLAN[2], missing=wrong, steps=5, difference="mug_1 is 20 mm off")
     ]
-    told += [event("state", 6.6, atoms=STATES[1]), event("plan", 6.8, status="found", plan=PLAN[1:])]
+    shown_text += [event("state", 6.6, atoms=STATES[1]), event("plan", 6.8, status="found", plan=PLAN[1:])]
     no = {"action": PLAN[1], "reason": "no-room", "message": f"no room {MARKUP}", "blockers": ["plate_1", MARKUP]}
-    told += [event("infeasible", 7.0, **no, facts=["(no-grasp mug_1)"], causes=[], seconds=0.2)]
-    told += [event("plan", 7.2, status="unsolvable", plan=None)]
+    shown_text += [event("infeasible", 7.0, **no, facts=["(no-grasp mug_1)"], causes=[], seconds=0.2)]
+    shown_text += [event("plan", 7.2, status="unsolvable", plan=None)]
     end = {"success": False, "reached": False, "task": None, "goal": "(in mug_1 drawer_1)", "steps": 45}
-    return [*told, event("outcome", 8.0, **end, perception="oracle", stage="refinement", reason=f"no room {MARKUP}")]
+    return [
+        *shown_text,
+        event("outcome", 8.0, **end, perception="oracle", stage="refinement", reason=f"no room {MARKUP}"),
+    ]
 
 
 def write(folder: Path, events: list[dict[str, Any]], tail: str = "") -> Path:
@@ -98,7 +101,7 @@ def write(folder: Path, events: list[dict[str, Any]], tail: str = "") -> Path:
     return folder
 
 
-def told(folder: Path) -> SimpleNamespace:
+def page_content(folder: Path) -> SimpleNamespace:
     """What the page of an episode in a folder lays out, and its story."""
     log = folder / "episode.jsonl"
     story = Story.of(log)
@@ -107,10 +110,10 @@ def told(folder: Path) -> SimpleNamespace:
     return SimpleNamespace(story=story, **shown(story, RunStatus(ended.verdict, verdict_of(ended), notes)))
 
 
-def record(suite: str, task: int, k: int, **told: Any) -> EpisodeRecord:
+def record(suite: str, task: int, k: int, **shown_text: Any) -> EpisodeRecord:
     """A line of a benchmark's results."""
     usual = {"language": "do it", "seed": 0, "wall_seconds": 2.0, "tree": "abc123", "success": True, "lasting": True}
-    return EpisodeRecord(suite=suite, task_id=task, init_state=k, **{**usual, "steps": 90, **told})
+    return EpisodeRecord(suite=suite, task_id=task, init_state=k, **{**usual, "steps": 90, **shown_text})
 
 
 def lines(*records: EpisodeRecord) -> str:
@@ -131,8 +134,8 @@ def benchmark(folder: Path, seed: int, failing: float) -> Path:
             for k in range(states):
                 ok, took = draw.random() >= failing, draw.lognormvariate(-0.5, 0.6)
                 why = {} if ok else {"failure_stage": "refinement", "failure_reason": draw.choice(("no grasp", MARKUP))}
-                told = {"success": ok, "planning_seconds": took, "wall_seconds": 3 * took, **why}
-                found.append(record(suite, task, k, **told))
+                shown_text = {"success": ok, "planning_seconds": took, "wall_seconds": 3 * took, **why}
+                found.append(record(suite, task, k, **shown_text))
     (folder / "results.jsonl").write_text(lines(*found))
     return folder
 
@@ -143,13 +146,13 @@ POSTURE = [0.0, -0.161, 0.0, -2.444, 0.0, 2.283, 0.785]
 def with_arm() -> list[dict[str, Any]]:
     """The success, by a Panda whose joints are told; the mug is gripped in step 30, and let go of in step 50."""
     stands = event("robot", 0.5, body="panda", shoulder=[-0.66, 0.0, 1.245, 1.0, 0.0, 0.0, 0.0], period=0.05)
-    told = [e | ({"q": POSTURE, "fingers": 0.08} if e["event"] == "command" else {}) for e in success()]
-    for e in told:
+    shown_text = [e | ({"q": POSTURE, "fingers": 0.08} if e["event"] == "command" else {}) for e in success()]
+    for e in shown_text:
         if e["event"] == "command":
             e["stage"] = "grip" if e["step"] in (30, 31, 50, 51) else "move"
             e["tool"] = [0.0, 0.1, 0.9 + max(0, e["step"] - 31) / 200]
     end = event("final", 7.9, poses={"mug_1": [0.3, 0.0, 1.0, 1, 0, 0, 0]}, atoms=STATES[3])
-    return [told[0], stands, *told[1:-1], end, told[-1]]
+    return [shown_text[0], stands, *shown_text[1:-1], end, shown_text[-1]]
 
 
 CHEST = [
@@ -197,15 +200,20 @@ def with_chest() -> list[dict[str, Any]]:
 def of_an_arm() -> list[dict[str, Any]]:
     """An xArm that runs a plan of two steps, and stops in the second one."""
     steps = ["MoveToNamed('home')", "RetreatZ(80 mm)"]
-    told = [event("start", 0.0, goal=None, world="bench", arm="xarm6", tool=[0, 0, 0.12, 1, 0, 0, 0], steps=steps)]
+    shown_text = [
+        event("start", 0.0, goal=None, world="bench", arm="xarm6", tool=[0, 0, 0.12, 1, 0, 0, 0], steps=steps)
+    ]
     for n, says in enumerate(steps):
-        told += [event("step", 1.0 + n, number=n + 1, action=says[:-2], says=says), event("leg", 1.2 + n, way="joints")]
-        told += [
+        shown_text += [
+            event("step", 1.0 + n, number=n + 1, action=says[:-2], says=says),
+            event("leg", 1.2 + n, way="joints"),
+        ]
+        shown_text += [
             event("at", 1.2 + n + k / 50, q=[0.0, -0.1 * k, -0.1 * k, 0.0, 0.2 * k, 0.0], state=1) for k in range(5)
         ]
-        told += [event("done", 1.3, number=1, action="MoveToNamed", seconds=0.3)] if n == 0 else []
-    told += [event("abort", 2.4, number=2, why="error", reason="error 31")]
-    return [*told, event("outcome", 2.4, success=False, kind="error", reason="error 31", halted=None)]
+        shown_text += [event("done", 1.3, number=1, action="MoveToNamed", seconds=0.3)] if n == 0 else []
+    shown_text += [event("abort", 2.4, number=2, why="error", reason="error 31")]
+    return [*shown_text, event("outcome", 2.4, success=False, kind="error", reason="error 31", halted=None)]
 
 
 RECORDED = Path(__file__).parent / "recorded_logs"

@@ -36,7 +36,7 @@ class Fake:
     diary: Diary = field(default_factory=Diary)
     outcome: AgentOutcome | None = None
     acted: int = 0
-    told: list[Any] = field(default_factory=list)
+    shown: list[Any] = field(default_factory=list)
     more: More | None = None
     given: Given | None = None
 
@@ -50,7 +50,7 @@ class Fake:
         given: Given | None = None,
         names: Mapping[str, object] | None = None,
     ) -> None:
-        self.told.append((instruction, calibration.cameras[0].name, seed))
+        self.shown.append((instruction, calibration.cameras[0].name, seed))
         self.outcome, self.acted, self.more, self.given = None, 0, more, given
         self.diary.event("began", instruction=instruction)
 
@@ -58,10 +58,10 @@ class Fake:
         match observation.get("do"):
             case "look":
                 assert self.more is not None
-                self.told.append(sorted(self.more()))
+                self.shown.append(sorted(self.more()))
             case "ask":
                 assert self.given is not None
-                self.told.append(self.given({"objects": {"cup": "mug"}}))
+                self.shown.append(self.given({"objects": {"cup": "mug"}}))
             case "object":
                 raise InputError("nothing to see here")
             case "break":
@@ -77,7 +77,7 @@ class Fake:
                 sys.modules["robosuite"] = types.ModuleType("robosuite")
         self.acted += 1
         if self.acted == 3:
-            self.outcome = AgentOutcome(done=True, goal=str(self.told))
+            self.outcome = AgentOutcome(done=True, goal=str(self.shown))
         return np.full(7, float(self.acted))
 
     def end(self) -> AgentOutcome | None:

@@ -31,14 +31,14 @@ def mjcf(world: str, more: str = "") -> str:
     return f'<mujoco>\n<compiler angle="radian"/>\n{more}<worldbody>\n{world}\n</worldbody>\n</mujoco>\n'
 
 
-def written(folder: Path, world: str = ALL, more: str = "", told: str = "") -> Path:
+def written(folder: Path, world: str = ALL, more: str = "", shown: str = "") -> Path:
     """A folder with a scene of an MJCF file, and what its scene.toml tells besides."""
     (folder / "scene.xml").write_text(mjcf(world, more))
-    (folder / "scene.toml").write_text(f'mjcf = "scene.xml"\nbase = [-0.6, 0.0, 0.4]\n{told}')
+    (folder / "scene.toml").write_text(f'mjcf = "scene.xml"\nbase = [-0.6, 0.0, 0.4]\n{shown}')
     return folder
 
 
-def small_scene(folder: Path, world: str = ALL, more: str = "", told: str = "") -> MjcfScene:
+def small_scene(folder: Path, world: str = ALL, more: str = "", shown: str = "") -> MjcfScene:
     """The same as it is read."""
-    written(folder, world, more, told)
+    written(folder, world, more, shown)
     return read_mjcf_scene(read_placed(folder / "scene.toml"), folder)

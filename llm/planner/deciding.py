@@ -64,7 +64,7 @@ class Advisor:
         command = next(iter(valid), "")
         if len(valid) > 1:
             task = TASK + "\n".join(skill(a) for a in problem.actions)
-            prompt = Prompt(task, self._shots, _shown(Course.of(problem), asked.told, asked.before))
+            prompt = Prompt(task, self._shots, _shown(Course.of(problem), asked.summary, asked.before))
             model = Logged(self.model, self.journal.event, self.cancelled)
             command = model.complete(prompt, one_of(valid)).text
         self.journal.event("decision", command=command, not_again=sorted(asked.not_again))
@@ -94,25 +94,25 @@ def commands(problem: Any, asked: DecisionRequest) -> list[str]:
 def shots(domain: Domain) -> Iterator[tuple[str, str]]:
     """The examples that the domain bears out, as questions and answers: each step, a wait in the first, and the end."""
     for number, (own, plan) in enumerate(borne_out(SHOWN, domain.parsed)):
-        course, told, before = Course.of(own), "Actions: []", list[tuple[str, str]]()
+        course, summary, before = Course.of(own), "Actions: []", list[tuple[str, str]]()
         for step, action in enumerate(plan):
-            yield _shown(course, told, before), f"start {action}"
+            yield _shown(course, summary, before), f"start {action}"
             if number == step == 0:
                 going = [(f"start {action}", "taken")]
                 yield _shown(course, f"Actions: [{action} (moving, 0.9s)]", going), SKIPS[-1]
             followed = course.follow(action)
             assert isinstance(followed, Course), f"the example was followed before: {own}"
-            course, told = followed, f"Actions: [{action} (done, 4.1s)]"
+            course, summary = followed, f"Actions: [{action} (done, 4.1s)]"
             before.append((f"start {action}", "done"))
-        yield _shown(course, told, before), END
+        yield _shown(course, summary, before), END
 
 
-def _shown(course: Course, told: str, before: Sequence[tuple[str, str]]) -> str:
+def _shown(course: Course, summary: str, before: Sequence[tuple[str, str]]) -> str:
     """The question in words: what there is, holds and is wanted, what goes on, what was done, what is missing. What can
     be said is left to the grammar: with the commands listed here, the model took others of them."""
     done = "; ".join(f"{order}: {became}" for order, became in before[-LAST:])
     missing = " ".join(course.missing())
-    lines = [question(course.now()), told, f"Before: {done or 'nothing'}", f"Missing: {missing or 'nothing'}"]
+    lines = [question(course.now()), summary, f"Before: {done or 'nothing'}", f"Missing: {missing or 'nothing'}"]
     return "\n".join(lines)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from llm.models.language_model import ANSWER, Logged, Model, Prompt
 from tamp.model.atoms import GroundAction
 from tamp.pddl.conditions import written
-from tamp.pddl.planner import Plan, PlanResult, PlanStatus, Tell, untold
+from tamp.pddl.planner import Plan, PlanResult, PlanStatus, Tell, unlogged
 from tamp.pddl.simulation import Course, Fault, reaches
 
 NAME = "qwen"
@@ -37,7 +37,7 @@ class SkillPlanner:
     name: str = NAME
     ties_by_name: bool = False
 
-    def solve(self, problem: Any, tell: Tell = untold) -> PlanResult:
+    def solve(self, problem: Any, tell: Tell = unlogged) -> PlanResult:
         """A plan that was followed to the goal in symbols, or GAVE_UP with what was wrong with the last one.
 
         Prompts, replies and every attempt go to `tell`.

@@ -28,7 +28,7 @@ from tamp.model.goal_updates import as_before, spoken_of, taken_back, together
 from tamp.model.grounding import Grounding
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState, problem_of
-from tamp.pddl.planner import Planner, PlanStatus, Tell, untold
+from tamp.pddl.planner import Planner, PlanStatus, Tell, unlogged
 from tamp.perception import relative_places
 
 LISTED = 8
@@ -84,7 +84,7 @@ def ground(
     assume_first: bool = False,
     image: bytes | None = None,
     planner: Planner | None = None,
-    tell: Tell = untold,
+    tell: Tell = unlogged,
 ) -> Grounding:
     """The goals that `text` asks for in this scene, one after the other.
 
@@ -102,7 +102,7 @@ def understand(
     assume_first: bool = False,
     *,
     image: bytes | None = None,
-    tell: Tell = untold,
+    tell: Tell = unlogged,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Grounding:
     """The goals from now on, once `text` was said. The instruction, the model's prompt and reply, the program and the

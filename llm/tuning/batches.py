@@ -127,7 +127,7 @@ def changed(sentences: Sequence[Sentence], rng: random.Random) -> tuple[Sentence
     if drawn < AWAY + DOUBLED:
         return _with_other(done, rng, _doubled, own)
     for _ in range(MOST if drawn < AWAY + DOUBLED + TOLD else 0):
-        done = _with_other(done, rng, _told_apart, own)
+        done = _with_other(done, rng, _distinguished, own)
     return done
 
 
@@ -149,7 +149,7 @@ def _doubled(thing: Member, setting: Setting, rng: random.Random) -> _Other:
     return _Other(tuple(replace(thing, name=name) for name in names), thing.name, f"which of {' or '.join(names)}")
 
 
-def _told_apart(thing: Member, setting: Setting, rng: random.Random) -> _Other:
+def _distinguished(thing: Member, setting: Setting, rng: random.Random) -> _Other:
     """Two of a thing, and words that say which: by what is before its name, or by where it is."""
     apart = [pair for pair in PAIRS if not {*pair} & {*thing.name.split()}]
     first, second = rng.sample(rng.choice(apart or PAIRS), 2)
@@ -168,7 +168,7 @@ def _told_apart(thing: Member, setting: Setting, rng: random.Random) -> _Other:
         said = f"{thing.name} {rng.choice(NEAR).format(here)}"
     fact = f"between the {here} and the {there}" if where.startswith("between") else NEAR[0].format(here)
     facts = ((*thing.facts, fact), (*thing.facts, NEAR[0].format(there)))
-    both = [replace(thing, name=name, facts=told) for name, told in zip(names, facts, strict=True)]
+    both = [replace(thing, name=name, facts=fact) for name, fact in zip(names, facts, strict=True)]
     return _Other(tuple(rng.sample(both, 2)), said, names[0])
 
 

@@ -23,14 +23,14 @@ from tamp.planning.deliberation import Thought
 class DecisionRequest:
     """What a decider is shown.
 
-    `state` has what geometry found out besides what is seen; `told` is it in words: position, actions with their stages
-    and seconds, what is held. `running` are the names of what can be stopped, `before` the orders so far and what
-    became of them, `not_again` those that were given in this state already.
+    `state` has what geometry found out besides what is seen; `summary` is it in words: position, actions with their
+    stages and seconds, what is held. `running` are the names of what can be stopped, `before` the orders so far and
+    what became of them, `not_again` those that were given in this state already.
     """
 
     goal: Goal
     state: WorldState
-    told: str
+    summary: str
     running: tuple[str, ...]
     before: tuple[tuple[str, str], ...]
     not_again: frozenset[str]

@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from tamp.agent.orders import End, Order, Say, Skip, Start, Stop
 from tamp.errors import InputError, TampError
 from tamp.model.backend import Command, Observation
-from tamp.model.events import Blind, OrderTaken, Publish, StageChanged, StateTold
+from tamp.model.events import Blind, OrderTaken, Publish, StageChanged, StateDescribed
 from tamp.model.skill_spec import ARM, HAND
 from tamp.planning.deliberation import Thought
 
@@ -191,7 +191,7 @@ class Session:
         given = [command for a in list(self.activities) if (command := self._advance(a, blind)) is not None]
         if self.tell_state:
             self.tell_state = False
-            self.publish(StateTold(self.state()))
+            self.publish(StateDescribed(self.state()))
         busy = self._reading is not None or any(not a.over for a in self.activities)
         if self.over or (self.ends_when_idle and not busy):
             self.over = True

@@ -83,7 +83,7 @@ class LiveConfig:
                 which = "--scene, --init-state and --clock paused"
                 raise InputError(f"{which} are for simulated scenes, not for --backend xarm")
             if self.decider == "qwen":
-                raise InputError("--decider qwen is for tables: what an arm is told is read as steps already")
+                raise InputError("--decider qwen is for tables: words for an arm are read as steps already")
         elif self.host is not None or self.port is not None or self.world is not None:
             raise InputError("--host, --port and --world are for --backend xarm")
 

@@ -86,11 +86,11 @@ def _perceived(folder: Path, out: Path, library: Library) -> dict[str, Any]:
         pictures = [out / f"{n:04d}_{image.camera}_seen.png" for image in now.images]
         for path, image in zip(pictures, now.images, strict=True):
             recordings.write_png(path, overlaid(image, seen, library))
-        moments.append({"time": scene.time, "things": [_told(t) for t in there], "pictures": pictures})
+        moments.append({"time": scene.time, "things": [_track_record(t) for t in there], "pictures": pictures})
     return {"folder": folder, "moments": moments}
 
 
-def _told(track: Track) -> dict[str, Any]:
+def _track_record(track: Track) -> dict[str, Any]:
     where, joints = track.placed.T_world_object[:3, 3], track.placed.joints
     about = {"name": track.name, "confidence": round(track.confidence, 3), "position": where.round(4)}
     return about | {"like": track.like, "joints": {name: round(v, 4) for name, v in joints.items()}}

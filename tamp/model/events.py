@@ -149,7 +149,7 @@ class Late(Event, kind="late"):
     seconds: float
 
 
-class StateTold(Event, kind="told"):
+class StateDescribed(Event, kind="told"):
     """The state in words, as it was asked for."""
 
     text: str

@@ -83,7 +83,7 @@ Tell = Callable[..., None]
 """Takes an event as `EpisodeLog.event` does: its kind, and what it holds by keyword."""
 
 
-def untold(kind: str, **data: Any) -> None:
+def unlogged(kind: str, **data: Any) -> None:
     """For those who keep no log."""
 
 
@@ -100,7 +100,7 @@ class Planner(Protocol):
         """Whether the objects' names decide which of several plans it finds, see `tamp.planning.tie_breaking`."""
         ...
 
-    def solve(self, problem: Any, tell: Tell = untold) -> PlanResult:
+    def solve(self, problem: Any, tell: Tell = unlogged) -> PlanResult:
         """Plan for unified-planning's own Problem. What is worth keeping goes to `tell` on the way.
 
         InputError when it cannot be asked at all.
@@ -116,7 +116,7 @@ class Engine:
     timeout: float = 60.0
     ties_by_name: bool = True
 
-    def solve(self, problem: Any, tell: Tell = untold) -> PlanResult:
+    def solve(self, problem: Any, tell: Tell = unlogged) -> PlanResult:
         """Plan; raises InputError for an engine that is not there."""
         return solve_problem(problem, self.name, timeout=self.timeout)
 

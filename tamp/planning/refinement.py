@@ -223,12 +223,12 @@ def refine(
     index = max(search.causes, default=0)
     causes = search.causes.get(index) or [_nothing(budget)]
     final = [c for c in causes if c.final]
-    counted = Counter(map(_told, causes)).most_common()
+    counted = Counter(map(_reason_text, causes)).most_common()
     action = plan.actions[index]
     facts = skills[action.name].facts(action.args, causes, situation.scene)
     in_way = frozenset(f for f in facts if not set(f.args) <= set(action.args))
     likely = final[0] if final else _likely(causes, in_way)
-    message = likely.message if final else _in_words(_told(likely), counted, len(causes))
+    message = likely.message if final else _in_words(_reason_text(likely), counted, len(causes))
     cause = replace(likely, facts=facts, message=message)
     timeout = not final and budget.empty()
     depends = frozenset[Atom]()
@@ -244,7 +244,7 @@ def _nothing(budget: SearchBudget) -> Infeasible:
     return Infeasible("nothing", message="there is no way to do it")
 
 
-def _told(cause: Infeasible) -> str:
+def _reason_text(cause: Infeasible) -> str:
     return cause.message or cause.reason
 
 
@@ -253,8 +253,8 @@ def _likely(causes: list[Infeasible], in_way: frozenset[Atom]) -> Infeasible:
     was met, it comes first."""
     movable = frozenset(name for f in in_way for name in f.args[1:])
     some = [c for c in causes if movable & set(c.blockers)] or causes
-    often = Counter(map(_told, some)).most_common(1)[0][0]
-    return next(c for c in some if _told(c) == often)
+    often = Counter(map(_reason_text, some)).most_common(1)[0][0]
+    return next(c for c in some if _reason_text(c) == often)
 
 
 def _while_open(

@@ -21,7 +21,7 @@ from tamp.model.goal import Goal
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState, problem_of, problem_text
 from tamp.pddl.engines import usual
-from tamp.pddl.planner import Plan, Planner, PlanResult, PlanStatus, untold
+from tamp.pddl.planner import Plan, Planner, PlanResult, PlanStatus, unlogged
 from tamp.planning import tie_breaking
 from tamp.planning.refinement import Failed, Failure, Refined, SearchBudget, never, refine
 from tamp.skills.base import Refinement, Skill, Tools
@@ -29,7 +29,7 @@ from tamp.skills.base import Refinement, Skill, Tools
 SKELETONS = 12
 """Plans tried for one situation before refinement gives up."""
 REASONS = 4
-"""Reasons that are told at most."""
+"""Reasons in a message at most."""
 SHARE = 0.35
 """How much of what is left one plan may take: another plan may do better."""
 
@@ -196,16 +196,16 @@ class Search:
         return result
 
     def _blamed(
-        self, failure: Failure, found: Skeleton, situation: Situation, told: frozenset[Atom] = frozenset()
+        self, failure: Failure, found: Skeleton, situation: Situation, known: frozenset[Atom] = frozenset()
     ) -> frozenset[Atom]:
         """A failure's facts, except that what an earlier action of the plan has put in the way is that action's
         fault, unless the goal asks for it: nothing is wrong with where the thing stands now. Nor with a placement
         that only the grasp rules out, when the thing is already in the hand. Those that hold only while something is
-        open come before those that hold for good, where the domain has them and they are not `told` yet.
+        open come before those that hold for good, where the domain has them and the planner does not know them yet.
         """
         moved = [self.skills[a.name].spec.moved(a.args) for a in found.plan.actions]
         depends = failure.while_open
-        if depends and {f.predicate for f in depends} <= self.domain.predicates.keys() and not depends <= told:
+        if depends and {f.predicate for f in depends} <= self.domain.predicates.keys() and not depends <= known:
             about = next(iter(depends)).args[0]
             put = [a for a, m in zip(found.plan.actions[: failure.index], moved, strict=False) if m == about]
             return self.skills[put[-1].name].facts(put[-1].args, [], situation.scene) if put else depends
@@ -261,8 +261,8 @@ class Search:
     def _plan(self, goal: Goal, state: WorldState) -> Plan | NoSolution:
         result = self.ask(goal, state)
         if self.log is not None:
-            told = None if result.plan is None else str(result.plan).split("\n")[:-1]
-            self.log.event("plan", status=result.status.value, plan=told)
+            steps = None if result.plan is None else str(result.plan).split("\n")[:-1]
+            self.log.event("plan", status=result.status.value, plan=steps)
         self.skeletons += 1
         return result.plan or NoSolution("plan", result.message, result.status is PlanStatus.UNSOLVABLE)
 
@@ -274,7 +274,7 @@ class Search:
         meant = tie_breaking.names(state, goal.mentioned, self.domain, carried)
         names = meant if by_name else tie_breaking.Names({})
         problem = problem_of(self.domain, names.state(state), names.formulas(goal.parts))
-        result = self.planner.solve(problem, self.log.event if self.log is not None else untold)
+        result = self.planner.solve(problem, self.log.event if self.log is not None else unlogged)
         self.seconds["plan"] += time.perf_counter() - start
         found = result.status is PlanStatus.FOUND and result.plan
         return replace(result, plan=names.plan(found) if found else None)
@@ -299,21 +299,21 @@ class Search:
         return impossible
 
     def _explained(self, none: NoSolution, goal: Goal, state: WorldState) -> NoSolution:
-        """What is proven to have no plan with the reason why, unless that is told already."""
+        """What is proven to have no plan with the reason why, unless that is in it already."""
         if not none.proven or none.because is not None:
             return none
         start = time.perf_counter()
-        told = self.why(goal, state)
+        reason = self.why(goal, state)
         self.seconds["plan"] += time.perf_counter() - start
-        return replace(none, reason=told)
+        return replace(none, reason=reason)
 
     def why(self, goal: Goal, state: WorldState) -> str:
         """That there is no plan and why, in one line: of a goal with several alternatives, for the first of them."""
         from tamp.pddl.unsolvable import in_words
 
         first, *others = goal.alternatives()
-        told = in_words(problem_of(self.domain, state, first.parts), usual())
-        return f"{told} (of {first}, the first of {1 + len(others)} alternatives)" if others else told
+        reason = in_words(problem_of(self.domain, state, first.parts), usual())
+        return f"{reason} (of {first}, the first of {1 + len(others)} alternatives)" if others else reason
 
     def _advice(self, failure: Failure, plan: Plan, situation: Situation) -> str | None:
         """What it would take to make the first plan's failed action feasible; logged."""
@@ -353,11 +353,11 @@ def _why(failures: list[tuple[Failure, Plan]], advice: str | None, unplanned: st
     they do before. The advice is about the first one."""
     reasons: dict[str, str] = {}
     for number, (f, plan) in enumerate(failures):
-        told = f"{f.action}: {f.cause.message or f.cause.reason}"
+        reason = f"{f.action}: {f.cause.message or f.cause.reason}"
         before = f", after {', '.join(map(str, plan.actions[: f.index]))}" if number and f.index else ""
         purpose = f", {f.purpose}" if f.purpose else ""
         late = " (its share of the time ended)" if f.timeout and f.cause.reason != "timeout" else ""
-        reasons.setdefault(told, f"{told}{before}{purpose}{late}")
+        reasons.setdefault(reason, f"{reason}{before}{purpose}{late}")
     first, *others = list(reasons.values())[:REASONS]
     return "; ".join([f"{first} ({advice})" if advice else first, *others, *filter(None, [unplanned])])
 

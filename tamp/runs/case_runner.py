@@ -105,8 +105,8 @@ def _expected(plan: ExpectedPlan) -> str:
 def _found(plan: ExpectedPlan, verdict: Verdict) -> str:
     """The verdict, as far as something is expected of it; all of it when it is another."""
     if verdict.valid:
-        told = plan.cost is not None or not plan.good
-        return "valid" + (f", cost {verdict.cost:g}" if told and verdict.cost is not None else "")
+        has_cost = plan.cost is not None or not plan.good
+        return "valid" + (f", cost {verdict.cost:g}" if has_cost and verdict.cost is not None else "")
     unmet = [_literal(u.literal) for u in verdict.unmet]
     at = "" if not plan.good and plan.step is None else f" at {_place(verdict.failed_at or 0)}"
     if plan.good or (plan.unmet is not None and _literal(plan.unmet) not in unmet):

@@ -50,19 +50,19 @@ def ending(episode: str, events: list[dict[str, Any]]) -> Ending:
     """How the episode with these events ended. What is not of its kind, in a log that was edited, is left out."""
     last = next((e for e in reversed(events) if e["event"] in LAST), None)
     broken = next((e for e in reversed(events) if e["event"] == "error"), None)
-    told = last or {}
+    end = last or {}
     verdict, stage, reason = _verdict(last, broken)
-    goals = (told.get("goal"), _latest(events, "goal", "goal"), _latest(events, "start", "goal"))
-    steps = (told.get("steps"), _latest(events, "command", "step"))
-    seen = (told.get("perception"), *(e.get("perception") for e in events))
+    goals = (end.get("goal"), _latest(events, "goal", "goal"), _latest(events, "start", "goal"))
+    steps = (end.get("steps"), _latest(events, "command", "step"))
+    seen = (end.get("perception"), *(e.get("perception") for e in events))
     return Ending(
         episode=episode,
         said=_first(str, _latest(events, "instruction", "text")),
         goal=_first(str, *goals) or _first(list, *goals),
         verdict=verdict,
-        reached=_first(bool, told.get("reached")),
-        task=_first(bool, told.get("task")),
-        task_asked=told["task"] is not None if "task" in told else None,
+        reached=_first(bool, end.get("reached")),
+        task=_first(bool, end.get("task")),
+        task_asked=end["task"] is not None if "task" in end else None,
         perception=_first(str, *seen),
         steps=_first(int, *steps),
         seconds=max((e["t"] for e in events if isinstance(e.get("t"), int | float)), default=0.0),

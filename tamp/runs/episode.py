@@ -26,7 +26,7 @@ from tamp.planning.search import SECONDS
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.goal_origin import GoalOrigin
 from tamp.runs.labels import in_words
-from tamp.runs.moving_parts import parts_told
+from tamp.runs.moving_parts import parts_record
 from tamp.runs.versions import versions
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def begin(log: EpisodeLog, task: Task, settings: Settings, perception: str, back
         perception=perception,
         backend=backend,
         body=settings.body,
-        **({} if settings.origin is None else settings.origin.told()),
+        **({} if settings.origin is None else settings.origin.as_fields()),
         versions=versions(),
     )
 
@@ -187,7 +187,7 @@ def noted(scene: Scene, state: WorldState, log: EpisodeLog) -> None:
     boxes = {o.name: [corner.round(4).tolist() for corner in o.bounds()] for o in scene}
     kinds = {o.name: o.category for o in scene}
     seen = {"objects": kinds, "symbols": state.symbols, "poses": poses_of(scene), "boxes": boxes}
-    log.event("scene", **seen, joints=joints_of(scene), parts=parts_told(scene))
+    log.event("scene", **seen, joints=joints_of(scene), parts=parts_record(scene))
     log.event("state", atoms=state.atoms)
 
 

@@ -214,11 +214,11 @@ class Evaluator:
         """Count whether what an agent that perceives by itself says of an action is so."""
         if self.names is None:
             return
-        name, *told = event.action.strip("()").split()
+        name, *arguments = event.action.strip("()").split()
         scene = self.oracle.perceiver.perceive()  # with the places beside things that are asked for
         there = {o.name for o in scene} | {r.name for _, r in scene.regions()}
         try:
-            args = tuple(map(self.names.said, told))
+            args = tuple(map(self.names.said, arguments))
         except Refusal:  # of what only the agent has a name for nothing can be said
             return
         if name not in self.skills or not there.issuperset(args):

@@ -19,7 +19,7 @@ class GoalOrigin:
     kind: Kind
     file: str = ""
 
-    def told(self) -> dict[str, str | None]:
+    def as_fields(self) -> dict[str, str | None]:
         """As the `start` of a log has it."""
         return {"goal_from": self.kind, "goal_file": self.file or None}
 
@@ -29,12 +29,12 @@ class GoalOrigin:
         path = Path(self.file)
         named = path.name if path.parent.name in ("", "..") else f"{path.parent.name}/{path.name}"
         words = f"the scene's own words, in {named}" if self.file else "the words that were given"
-        told = {"words": words, "option": "--goal, in PDDL", "library": "a program, in PDDL"}
+        phrases = {"words": words, "option": "--goal, in PDDL", "library": "a program, in PDDL"}
         filed = {"scene": "the scene's file", "task": "the task itself,", "test": "tamp test,"}
-        return told.get(self.kind) or f"{filed[self.kind]} {named}"
+        return phrases.get(self.kind) or f"{filed[self.kind]} {named}"
 
 
-def origin_told(start: Mapping[str, Any]) -> GoalOrigin | None:
+def read_origin(start: Mapping[str, Any]) -> GoalOrigin | None:
     """What the `start` of a log says of it; None where it says nothing, as logs of before do."""
     kind: Kind | None = next((k for k in get_args(Kind) if k == start.get("goal_from")), None)
     file = start.get("goal_file")

@@ -15,7 +15,7 @@ from tamp.model.events import (
     Publish,
     Searching,
     StageChanged,
-    StateTold,
+    StateDescribed,
 )
 
 
@@ -48,7 +48,7 @@ def line_of(event: Event) -> str:
             line = f"no: {order}: {why}"
         case Blind(_, why):
             line = why
-        case StateTold(text):
+        case StateDescribed(text):
             line = text
     return line
 

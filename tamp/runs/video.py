@@ -44,9 +44,9 @@ class Overlay:
         self._environment, self._known = environment, {m.category: m for m in library.values()}
         self._seen: Mapping[str, Any] = {"objects": {}}
 
-    def saw(self, told: Mapping[str, Any]) -> None:
+    def saw(self, state: Mapping[str, Any]) -> None:
         """What a policy says that it saw, as `tamp.model.scene.record_of` has it: drawn from now on."""
-        self._seen = told
+        self._seen = state
 
     def frame(self) -> np.ndarray:
         """The pictures side by side (h, w, 3)."""

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from tamp.runs import episode_log
 from tamp.runs.endings import Ending
-from tamp.runs.goal_origin import origin_told
+from tamp.runs.goal_origin import read_origin
 from tamp.runs.moving_parts import part_label, part_state
 from tamp.view import scene_tracks, summary
 from tamp.view.log_fields import names, number, time_of, words
@@ -97,7 +97,7 @@ def shown(story: Story, status: RunStatus) -> dict[str, Any]:
         "perception": summary.perception_of(ended),
         "ending": ended,
         "goals": goals,
-        "origin": origin_told(start),
+        "origin": read_origin(start),
         "reading": next((words(e, "reply") for e in reversed(events) if e["event"] == "language"), ""),
         "untouched": next((names(e, "untouched") for e in reversed(events) if e["event"] == "goal"), ()),
         "about": [(key.replace("_", " "), str(start[key])) for key in ABOUT if start.get(key) is not None],

@@ -63,7 +63,7 @@ class HandController:
 
     def __init__(self, emulator: Emulator, answer: Callable[[dict[str, Any]], dict[str, Any] | None]) -> None:
         self.emulator, self.answer = emulator, answer
-        self.told: list[dict[str, Any]] = []
+        self.shown: list[dict[str, Any]] = []
         self.arm: list[tuple[dict[str, Any], dict[str, Any]]] = []
         self.door = socket.create_server(("127.0.0.1", 0))
         self.address = f"tcp://127.0.0.1:{self.door.getsockname()[1]}"
@@ -80,7 +80,7 @@ class HandController:
                         self._take(json.loads(line), connection)
 
     def _take(self, said: dict[str, Any], connection: socket.socket) -> None:
-        self.told.append(said)
+        self.shown.append(said)
         begin = self.emulator.state()
         time.sleep(0.15)
         self.arm.append((begin, self.emulator.state()))
@@ -132,7 +132,7 @@ def position(state: dict[str, Any]) -> list[float]:
 def test_the_hand_works_between_the_movements_and_the_arm_waits_for_it(run: Run, emulator: Emulator) -> None:
     code, hand, log = run(PLAN, acknowledged)
     assert (code, log[-1]["reason"]) == (0, "")
-    assert [(t["event"], t["step"], t["payload"]["action"]) for t in hand.told] == [
+    assert [(t["event"], t["step"], t["payload"]["action"]) for t in hand.shown] == [
         ("open", 2, "ready-hand"),
         ("close", 5, "grasp"),
         ("open", 9, "release"),
@@ -155,7 +155,7 @@ def test_a_refused_event_stops_the_run_where_the_arm_is(run: Run, emulator: Emul
     assert code == 1
     assert (log[-1]["kind"], log[-1]["halted"]) == ("hand", True)
     assert "step 5, close: the hand refuses 'close': no air" in log[-1]["reason"]
-    assert [t["event"] for t in hand.told] == ["open", "close"]
+    assert [t["event"] for t in hand.shown] == ["open", "close"]
     time.sleep(0.3)
     after = emulator.state()
     assert after["started"] == hand.arm[-1][0]["started"]
@@ -171,4 +171,4 @@ def test_a_stop_does_not_wait_for_the_hand(run: Run) -> None:
     assert code == 130
     assert (log[-1]["kind"], log[-1]["halted"]) == ("stopped", True)
     assert time.monotonic() - begun < 8  # an unanswered event is given up after 10 s
-    assert len(hand.told) == 1
+    assert len(hand.shown) == 1

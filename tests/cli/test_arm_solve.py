@@ -64,9 +64,9 @@ def test_a_refusal_leaves_a_folder_that_says_why(tmp_path: Path) -> None:
     done = solve(tmp_path, "touch the fork", program='touch("fork")')
     answer = json.loads(done.stdout)
     assert (done.returncode, answer["success"], answer["stage"], answer["out"]) == (1, False, "goal", "run")
-    told = read(tmp_path / "run" / "episode.jsonl")
-    assert [e["event"] for e in told] == ["instruction", "prompt", "reply", "program", "refused", "outcome"]
-    assert told[-2]["message"] == told[-1]["reason"] == answer["reason"]
+    shown = read(tmp_path / "run" / "episode.jsonl")
+    assert [e["event"] for e in shown] == ["instruction", "prompt", "reply", "program", "refused", "outcome"]
+    assert shown[-2]["message"] == shown[-1]["reason"] == answer["reason"]
     assert 'the world has no "fork"; it has: home' in answer["reason"]
 
 
@@ -74,7 +74,7 @@ def test_a_run_on_another_port_keeps_what_was_asked_and_answered(tmp_path: Path)
     with running("xarm6", "--port", "20777") as emulator:
         done = solve(tmp_path, TEXT, "--host", emulator.host, "--port", "20777")
     assert (done.returncode, json.loads(done.stdout)["steps"]) == (0, 2), done.stderr
-    told = read(tmp_path / "run" / "episode.jsonl")
-    kinds = [e["event"] for e in told]
-    assert kinds[:4] == ["instruction", "prompt", "reply", "program"] and told[3]["text"] == PROGRAM
+    shown = read(tmp_path / "run" / "episode.jsonl")
+    kinds = [e["event"] for e in shown]
+    assert kinds[:4] == ["instruction", "prompt", "reply", "program"] and shown[3]["text"] == PROGRAM
     assert (tmp_path / "run" / "plan.json").exists()

@@ -12,11 +12,11 @@ pytestmark = pytest.mark.process
 
 
 def test_a_robot_as_json() -> None:
-    told = json.loads(tamp("body", "show", "xarm7", "--json").stdout)
-    assert [j["name"] for j in told["joints"]] == [f"joint{i}" for i in range(1, 8)]
-    assert told["opening"] == pytest.approx(0.084)
-    assert (told["stands"], told["yaw"]) == (pytest.approx([0.155, 0, 0]), 0)
-    assert told["tool"]["z"] == pytest.approx([0, 0, -1], abs=0.01)
+    shown = json.loads(tamp("body", "show", "xarm7", "--json").stdout)
+    assert [j["name"] for j in shown["joints"]] == [f"joint{i}" for i in range(1, 8)]
+    assert shown["opening"] == pytest.approx(0.084)
+    assert (shown["stands"], shown["yaw"]) == (pytest.approx([0.155, 0, 0]), 0)
+    assert shown["tool"]["z"] == pytest.approx([0, 0, -1], abs=0.01)
 
 
 @pytest.mark.parametrize(

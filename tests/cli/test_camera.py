@@ -52,12 +52,12 @@ def test_a_server_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
     )
     try:
         assert server.stdout is not None
-        told = json.loads(server.stdout.readline())
-        assert told["port"] > 0 and told["perception"] == "camera"
+        shown = json.loads(server.stdout.readline())
+        assert shown["port"] > 0 and shown["perception"] == "camera"
         from tamp.runs.policy.server import connected
 
-        with connected(f"ws://127.0.0.1:{told['port']}") as (_, metadata):
-            assert metadata == {k: v for k, v in told.items() if k != "port"}
+        with connected(f"ws://127.0.0.1:{shown['port']}") as (_, metadata):
+            assert metadata == {k: v for k, v in shown.items() if k != "port"}
         server.send_signal(signal.SIGINT)
         _, errors = server.communicate(timeout=10)
     finally:

@@ -92,9 +92,9 @@ def test_what_is_no_pddl_is_said_in_a_line_and_exits_2(kind: str, folder: Path) 
 def test_a_problem_that_cannot_be_read_keeps_nothing_else_from_being_checked(folder: Path) -> None:
     (folder / "bad.pddl").write_text("(")
     done = check("d.pddl", "none.pddl", "bad.pddl", "p.pddl", "--json", cwd=folder)
-    told = [(f["file"], f["code"]) for f in json.loads(done.stdout)["findings"]]
+    shown = [(f["file"], f["code"]) for f in json.loads(done.stdout)["findings"]]
     wanted = [("d.pddl", "missing-requirement"), ("none.pddl", "not-pddl"), ("bad.pddl", "not-pddl")]
-    assert (done.returncode, told) == (2, wanted)
+    assert (done.returncode, shown) == (2, wanted)
 
 
 @pytest.mark.parametrize("args", [(), ("none.pddl",), (".",), ("no-such-domain",), ("d.pddl", "--cases", ".")])

@@ -67,9 +67,9 @@ def test_an_interrupt_ends_with_the_table_so_far(mine: Path) -> None:
         while "PASSED" not in (line := running.stdout.readline()):
             assert line
         running.send_signal(signal.SIGINT)
-        out, told = running.communicate(timeout=60)
+        out, shown = running.communicate(timeout=60)
     assert running.returncode == 130
-    assert " passed in " in out and "interrupted" in told
+    assert " passed in " in out and "interrupted" in shown
 
 
 BAD_INPUT = {
@@ -85,11 +85,11 @@ BAD_INPUT = {
 
 @pytest.mark.parametrize("fault", BAD_INPUT)
 def test_bad_input_ends_before_anything_moves(fault: str, mine: Path) -> None:
-    arguments, edited, code, told = BAD_INPUT[fault]
+    arguments, edited, code, shown = BAD_INPUT[fault]
     if edited:
         edit(mine / "tests" / "tap.toml", *edited)
     done = tamp_test(*arguments, cwd=mine.parent)
-    assert done.returncode == code and told in done.stderr, done.stderr
+    assert done.returncode == code and shown in done.stderr, done.stderr
     assert done.stdout == "" and not (mine.parent / "episodes").exists()
 
 
@@ -97,8 +97,8 @@ def test_errors_that_check_finds_end_it(mine: Path) -> None:
     edit(mine / "domain.pddl", "(tapped ?x))", "(taped ?x))")
     done = tamp_test("mine", cwd=mine.parent)
     assert done.returncode == 1 and "mine/domain.pddl:" in done.stdout and "unknown-predicate" in done.stdout
-    told = json.loads(tamp_test("mine", "--json", cwd=mine.parent).stdout)
-    assert not told["ok"] and told["findings"] and told["trials"] == []
+    shown = json.loads(tamp_test("mine", "--json", cwd=mine.parent).stdout)
+    assert not shown["ok"] and shown["findings"] and shown["trials"] == []
 
 
 def test_tests_in_python_run_too_and_are_trials(tmp_path: Path) -> None:

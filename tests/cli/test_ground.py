@@ -55,5 +55,5 @@ def test_what_is_not_to_be_touched_and_what_was_only_assumed(config, capfd) -> N
     assert re.fullmatch(r"read so with confidence 0\.\d\d; below 0\.\d+ it is asked back", lines["assumed"])
     assert float(lines["confidence"]) < 0.5
     assert ground(config, Output(None, json=True)) == 0
-    told = json.loads(capfd.readouterr().out)
-    assert (told["goal"], told["untouched"]) == ("(tuned cello)", ["viola"])
+    shown = json.loads(capfd.readouterr().out)
+    assert (shown["goal"], shown["untouched"]) == ("(tuned cello)", ["viola"])

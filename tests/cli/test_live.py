@@ -33,11 +33,11 @@ def lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
 def test_a_session_from_standard_input_ends_with_its_end(tmp_path: Path) -> None:
     orders = '{"start": "(pick box_1 table)"}\nstart (pick box_2 table)\ndance\nskip -1\n'
     done = tamp(*FAKE, "--out", "run", says=orders, cwd=tmp_path)
-    told = lines(done)
-    assert told[-1]["event"] == "outcome" and told[-1]["success"] and told[-1]["out"] == "run"
-    stages = [e["stage"] for e in told if e.get("name") == "(pick box_1 table)"]
+    shown = lines(done)
+    assert shown[-1]["event"] == "outcome" and shown[-1]["success"] and shown[-1]["out"] == "run"
+    stages = [e["stage"] for e in shown if e.get("name") == "(pick box_1 table)"]
     assert stages == ["moving", "acting", "done"]
-    refused = [e for e in told if e["event"] == "command" and not e["taken"]]
+    refused = [e for e in shown if e["event"] == "command" and not e["taken"]]
     assert refused[0]["why"].endswith("which (pick box_1 table) has; valid: stop (pick box_1 table)")
     assert "tamp: no: -1.0 is nothing to skip; valid: seconds from 0 to 3600" in done.stderr
     assert {"order", "activity", "result", "outcome"} <= {e["event"] for e in read(tmp_path / "run" / "episode.jsonl")}
@@ -49,13 +49,13 @@ def test_a_script_with_the_clock_paused_is_the_same_every_time(tmp_path: Path) -
         '{"start": "(pick box_1 table)"}\n{"at": 4, "start": "(place-on box_1 tray)"}\n'
         '{"at": 9, "disturb": {"thing": "box_2", "by": [0, 0.02, 0]}}\n{"at": 9.5, "end": true}\n'
     )
-    told = []
+    shown = []
     for n in range(2):
         done = tamp(*FAKE, "--script", str(script), "--clock", "paused", "--out", str(n), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        told.append(lines(done)[:-1])
-    assert told[0] == told[1]
-    assert [e["stage"] for e in told[0] if e.get("name") == "(place-on box_1 tray)"] == ["moving", "acting", "done"]
+        shown.append(lines(done)[:-1])
+    assert shown[0] == shown[1]
+    assert [e["stage"] for e in shown[0] if e.get("name") == "(place-on box_1 tray)"] == ["moving", "acting", "done"]
 
 
 @pytest.mark.parametrize(

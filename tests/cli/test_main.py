@@ -126,9 +126,9 @@ def test_an_error_is_one_line_and_an_exit_code(
 
     monkeypatch.delenv("TAMP_DEBUG", raising=False)
     assert output.run(fail) == code
-    told = capsys.readouterr().err
-    assert told.startswith(line)
-    assert told.count("\n") == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith(line)
+    assert shown.count("\n") == 1
     monkeypatch.setenv("TAMP_DEBUG", "1")
     with pytest.raises(type(error)):
         output.run(fail)

@@ -70,8 +70,8 @@ def test_without_a_planner_the_rest_goes_on_and_the_extras_with_one_are_named() 
     )
     assert [code for code, _ in judged] == [0, 0], judged
     extras = 'pip install "tamp-toolkit[fast-downward]" or "tamp-toolkit[pyperplan]"'
-    told = (2, f"tamp: error: no planner is installed: {extras}\n")
-    assert [planned, cases, solved, named] == [told] * 4
+    shown = (2, f"tamp: error: no planner is installed: {extras}\n")
+    assert [planned, cases, solved, named] == [shown] * 4
     assert "pyperplan" not in loaded.split()
 
 

@@ -67,8 +67,8 @@ def test_a_model_that_sees_is_shown_the_agent_view(serving: Serving, tmp_path: P
     out = tmp_path / "e"
     with serving(strange) as (url, requests):
         done = tamp("solve", TEXT, "--llm", described(tmp_path, url, vision=True), "--out", str(out))
-    told = error(done)
-    assert "replied outside the grammar: 'Certainly! The mug.'" in told
+    shown = error(done)
+    assert "replied outside the grammar: 'Certainly! The mug.'" in shown
     (png,) = pictures(requests)
     assert (out / "view.png").read_bytes() == png
     frame = imageio.imread(io.BytesIO(png))
@@ -81,9 +81,9 @@ def test_a_model_that_sees_is_shown_the_agent_view(serving: Serving, tmp_path: P
 def test_a_hub_that_cannot_be_had(unused: str, tmp_path: Path) -> None:
     """Its library may be missing here; either way it is one line."""
     done = tamp("model", "pull", "Qwen/Qwen2.5-VL-7B-Instruct", HF_ENDPOINT=unused, HF_HOME=str(tmp_path))
-    told = done.stderr.splitlines()[-1]
+    shown = done.stderr.splitlines()[-1]
     assert (done.returncode, done.stdout) == (2, "") and "Traceback" not in done.stderr
     lacking = 'model pull needs huggingface_hub: pip install "tamp-toolkit[transformers]"'
-    assert lacking in told or "cannot fetch Qwen/Qwen2.5-VL-7B-Instruct from the hub" in told
-    told = error(tamp("model", "pull", "Qwen/Qwen2.5-VL-7B-Instruct", "--verify"))
-    assert "--verify is for weights whose sha256 is known here" in told
+    assert lacking in shown or "cannot fetch Qwen/Qwen2.5-VL-7B-Instruct from the hub" in shown
+    shown = error(tamp("model", "pull", "Qwen/Qwen2.5-VL-7B-Instruct", "--verify"))
+    assert "--verify is for weights whose sha256 is known here" in shown

@@ -23,9 +23,9 @@ def test_a_domain_is_begun_added_to_and_nothing_is_found_in_it(tmp_path: Path) -
     ]
     assert tamp("new", "skill", "dust-off", "--domain", "mine", cwd=tmp_path).returncode == 0
     added = tamp("new", "observer", "lifted", "--json", cwd=tmp_path / "mine")
-    told = json.loads(added.stdout)
-    assert told["written"] == ["tests/lifted.toml"]
-    assert told["changed"] == ["domain.pddl", "skills.toml", "observers.py"]
+    shown = json.loads(added.stdout)
+    assert shown["written"] == ["tests/lifted.toml"]
+    assert shown["changed"] == ["domain.pddl", "skills.toml", "observers.py"]
     checked = tamp("check", "mine", cwd=tmp_path)
     assert (checked.returncode, checked.stdout) == (0, "")
     again = tamp("new", "domain", "mine", cwd=tmp_path)
@@ -40,5 +40,5 @@ def test_a_scene_is_written_where_it_is_wanted(tmp_path: Path) -> None:
     assert scene["things"].keys() == {"mug_1", "plate_1"} and scene["goal"] == "(on mug_1 plate_1)"
     assert 'tamp solve --goal "(on mug_1 plate_1)" --scene scenes/breakfast\n' in begun.stdout
     solved = tamp("solve", "--scene", "scenes/breakfast", "--json", "--out", "run", cwd=tmp_path)
-    told = json.loads(solved.stdout)
-    assert (solved.returncode, told["reached"], told["task"]) == (0, True, None), solved.stderr
+    shown = json.loads(solved.stdout)
+    assert (solved.returncode, shown["reached"], shown["task"]) == (0, True, None), solved.stderr

@@ -34,8 +34,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_an_added_thing_is_known_like_any_other(library: Path) -> None:
-    told = json.loads(tamp(library, "list", "--json").stdout)
-    (bowl,) = told["objects"]
+    shown = json.loads(tamp(library, "list", "--json").stdout)
+    (bowl,) = shown["objects"]
     assert (bowl["name"], bowl["kind"], bowl["source"], bowl["turns"]) == ("red_bowl", "item", "added", 0)
     assert bowl["size"] == pytest.approx([0.12, 0.12, 0.04], abs=0.002)
     lines = tamp(library, "list").stdout.splitlines()
@@ -47,9 +47,9 @@ def test_it_is_shown_with_a_picture(library: Path, tmp_path: Path) -> None:
 
     picture = tmp_path / "bowl.png"
     done = tamp(library, "show", "red_bowl", "--picture", str(picture), "--json")
-    told = json.loads(done.stdout)
-    assert told["names"] == ["red bowl", "bowl"] and told["parts"][0]["points"] > 1000
-    assert told["attitudes"] == 2 and "taken to be in mm" in told["remarks"][0]
+    shown = json.loads(done.stdout)
+    assert shown["names"] == ["red bowl", "bowl"] and shown["parts"][0]["points"] > 1000
+    assert shown["attitudes"] == 2 and "taken to be in mm" in shown["remarks"][0]
     seen = imageio.imread(picture) < 250
     assert 0.05 < seen.any(axis=-1).mean() < 0.6
 

@@ -48,14 +48,14 @@ def test_what_cannot_be_is_said(
 def test_a_scene_is_recorded_once_with_the_truth_apart_and_shown_with_what_is_seen(
     tmp_path: Path, library: Library, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def told(*args: str) -> Any:
+    def shown(*args: str) -> Any:
         done = CliRunner().invoke(app, ["perception", *args, "--json"])
         assert done.exit_code == 0, done.stderr
         return json.loads(done.stdout or capfd.readouterr().out)["recordings"][0]
 
     out = str(tmp_path / "r")
     args = ["record", "libero_object/0", "--init-state", "40", "--size", "256", "--out", out]
-    first, again = told(*args), told(*args)
+    first, again = shown(*args), shown(*args)
     assert (first["kept"], again["kept"]) == (False, True) and first["moments"] == again["moments"] == 1
     folder = Path(first["folder"])
     recording, truth = recordings.read(folder), recordings.read_truth(folder)
@@ -67,5 +67,5 @@ def test_a_scene_is_recorded_once_with_the_truth_apart_and_shown_with_what_is_se
     name = max(seen, key=lambda n: seen[n])
     points = image.points()[truth.mask(0, image.camera, name)]
     assert abs(points[:, :2].mean(axis=0) - truth.moments[0].poses[name][:2, 3]).max() < 0.05
-    seen_now = told("show", out)["moments"][0]
+    seen_now = shown("show", out)["moments"][0]
     assert len(seen_now["things"]) >= 5 and all(Path(p).is_file() for p in seen_now["pictures"])

@@ -53,10 +53,10 @@ def test_all_that_is_misspelt_is_told_at_once_and_where(tmp_path: Path) -> None:
     line = (tmp_path / "problem.pddl").read_text()[: (tmp_path / "problem.pddl").read_text().index("cop")].count(
         "\n"
     ) + 1
-    told = done.stderr.splitlines()
-    assert (done.returncode, done.stdout, len(told)) == (2, "", 2)
-    assert all(f"problem.pddl:{line}:" in message for message in told)
-    assert "there is no object 'cop' here; did you mean 'cup'?" in told[0] and "takes" in told[1]
+    shown = done.stderr.splitlines()
+    assert (done.returncode, done.stdout, len(shown)) == (2, "", 2)
+    assert all(f"problem.pddl:{line}:" in message for message in shown)
+    assert "there is no object 'cop' here; did you mean 'cup'?" in shown[0] and "takes" in shown[1]
 
 
 @pytest.mark.parametrize(

@@ -32,30 +32,30 @@ def results(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_several_results_are_one_table(results: tuple[Path, Path]) -> None:
-    told = report(*results).stdout
-    cells = [line.split() for line in told.splitlines()]
+    shown = report(*results).stdout
+    cells = [line.split() for line in shown.splitlines()]
     assert [line[:3] for line in cells[1:4]] == [
         ["libero_goal", "2", "50.0"],
         ["libero_90", "1", "100.0"],
         ["all", "3", "66.7"],
     ]
-    assert "oracle perception; git tree abc123" in told
-    assert "libero_goal/0" in told.split("failures")[1]
+    assert "oracle perception; git tree abc123" in shown
+    assert "libero_goal/0" in shown.split("failures")[1]
 
 
 def test_what_was_asked_for_is_told_beside_liberos_check(tmp_path: Path) -> None:
     some = [record("libero_goal", 0, k, success=k == 0, reached=True) for k in (0, 1)]
     (tmp_path / "results.jsonl").write_text(lines(*some))
     assert "reached, by the oracle of what was asked for: 2 of 2" in report(tmp_path).stdout
-    told = json.loads(report(tmp_path, "--json").stdout)
-    assert (told["reached"], told["reached_of"], told["suites"][0]["successes"]) == (2, 2, 1)
+    shown = json.loads(report(tmp_path, "--json").stdout)
+    assert (shown["reached"], shown["reached_of"], shown["suites"][0]["successes"]) == (2, 2, 1)
 
 
 def test_the_same_as_data(results: tuple[Path, Path]) -> None:
-    told = json.loads(report(*results, "--json").stdout)
-    whole = told["suites"][-1]
+    shown = json.loads(report(*results, "--json").stdout)
+    whole = shown["suites"][-1]
     assert (whole["suite"], whole["successes"], whole["lasting_rate"]) == ("all", 2, pytest.approx(2 / 3))
-    assert told["suites"][0]["contact_steps"] == {"median": 0, "percentile_95": 0}
+    assert shown["suites"][0]["contact_steps"] == {"median": 0, "percentile_95": 0}
 
 
 def test_what_makes_no_table_is_refused(results: tuple[Path, Path], tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ def test_what_makes_no_table_is_refused(results: tuple[Path, Path], tmp_path: Pa
 def two_runs(tmp_path: Path) -> tuple[Path, Path]:
     """Two runs of the same three episodes, on different trees; the first has one more."""
     for name, verdicts, tree in (("old", (1, 1, 0, 1), "abc123"), ("new", (1, 0, 0), "def456")):
-        told = [record("libero_goal", 0, k, success=bool(ok), tree=tree) for k, ok in enumerate(verdicts)]
+        shown = [record("libero_goal", 0, k, success=bool(ok), tree=tree) for k, ok in enumerate(verdicts)]
         (tmp_path / name).mkdir()
-        (tmp_path / name / "results.jsonl").write_text(lines(*told))
+        (tmp_path / name / "results.jsonl").write_text(lines(*shown))
     return tmp_path / "old", tmp_path / "new"
 
 
@@ -100,12 +100,12 @@ def test_two_runs_of_the_same_episodes_stand_side_by_side(two_runs: tuple[Path, 
 
 
 def test_two_runs_as_data(two_runs: tuple[Path, Path]) -> None:
-    told = json.loads(report(*two_runs, "--json").stdout)
-    assert [(r["run"], r["tree"], r["suites"][0]["successes"]) for r in told["runs"]] == [
+    shown = json.loads(report(*two_runs, "--json").stdout)
+    assert [(r["run"], r["tree"], r["suites"][0]["successes"]) for r in shown["runs"]] == [
         (str(two_runs[0]), "abc123", 3),
         (str(two_runs[1]), "def456", 1),
     ]
-    (pair,) = told["comparisons"]
+    (pair,) = shown["comparisons"]
     assert (pair["episodes"], pair["both"], pair["neither"], pair["second_only"]) == (3, 1, 1, [])
     assert pair["first_only"] == [{"suite": "libero_goal", "task_id": 0, "init_state": 1, "wording": 0}]
     assert pair["p_value"] == 1.0
@@ -143,9 +143,9 @@ def episodes(tmp_path: Path) -> Path:
 
 
 def test_episodes_as_data_and_for_papers(episodes: Path) -> None:
-    told = json.loads(report(episodes, "--json").stdout)
-    assert told["counts"] == {"success": 1, "no": 2, "interrupted": 1, "error": 1}
-    refused = told["episodes"][1]
+    shown = json.loads(report(episodes, "--json").stdout)
+    assert shown["counts"] == {"success": 1, "no": 2, "interrupted": 1, "error": 1}
+    refused = shown["episodes"][1]
     assert (refused["said"], refused["goal"], refused["task"]) == ("put the banana on the plate", None, None)
     assert "| c-failed | (open d), then (in cup_1 d) | no |" in report(episodes, "--format", "markdown").stdout
 

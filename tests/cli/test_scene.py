@@ -46,12 +46,12 @@ def test_a_scene_is_shown_with_all_that_can_be_said_of_it(tmp_path: Path) -> Non
     assert answer["symbols"]["wooden_cabinet_1_top_region"] == "drawer"
     assert "(closed wooden_cabinet_1_top_region)" in answer["atoms"]
     assert answer["names"]["black bowl"] == ["akita_black_bowl_1"]
-    told = answer["referring_expressions"]
-    assert told.keys() == answer["symbols"].keys()
-    assert told["flat_stove_1_cook_region"] == told["flat_stove_1"] == "stove", "their types tell them apart"
+    shown = answer["referring_expressions"]
+    assert shown.keys() == answer["symbols"].keys()
+    assert shown["flat_stove_1_cook_region"] == shown["flat_stove_1"] == "stove", "their types tell them apart"
     assert answer["places_beside"]["right-of-plate_1"] == "to the right of the plate"
     for kind in set(answer["symbols"].values()):
-        alike = [told[s] for s, t in answer["symbols"].items() if t == kind]
+        alike = [shown[s] for s, t in answer["symbols"].items() if t == kind]
         assert len(alike) == len(set(alike)), f"two of type {kind} with one name"
     for atom in answer["atoms"]:
         assert str(parse_goal(atom, load("tabletop"), answer["symbols"])) == atom

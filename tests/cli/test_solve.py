@@ -52,7 +52,7 @@ BAD_INPUT: dict[str, tuple[list[str], str]] = {
     "no address": (["x", "--backend", "xarm", "--body", "xarm7"], "no --host: an arm at a table needs its address"),
     "no eyes": (["x", "--backend", "xarm", "--body", "xarm6", "--host", "127.0.0.1"], "no --eyes: an arm at a table"),
     "arm's world": (["x", "--backend", "xarm"], "no world: give --world FILE"),
-    "arm's goal": (["--goal", "(in a b)", "--backend", "xarm"], "an arm is told in words"),
+    "arm's goal": (["--goal", "(in a b)", "--backend", "xarm"], "an arm takes words"),
     "host": (["x", "--host", "10.0.0.1"], "--host: for a real arm, --backend xarm; valid for --backend libero"),
     "weights": (["x", "--llm", "none.gguf"], "no model file none.gguf"),
     "model": (["x", "--llm", "gpt"], "unknown model 'gpt'; known: qwen2.5-coder-1.5b"),
@@ -97,8 +97,8 @@ def test_a_failure_is_told_once_with_a_line_for_each_plan_and_where_to_look() ->
     reason = f"{gave_up} (pick a table): no way; too far; (slide a table tray): it tips over; it is tall"
     result = Result(stage="refinement", reason=reason, plan=["(pick a table)", "(place a tray)"], out="e 1")
     report(result, Output(out, json=False), True)
-    told = out.getvalue().partition("\nreason   ")[2]
-    assert told.splitlines()[:3] == [
+    shown = out.getvalue().partition("\nreason   ")[2]
+    assert shown.splitlines()[:3] == [
         f"refinement: {gave_up}",
         "         (pick a table): no way; too far",
         "         (slide a table tray): it tips over; it is tall",
@@ -154,8 +154,8 @@ def test_an_episode_leaves_everything_in_its_folder_and_prints_one_object(tmp_pa
     assert events[0]["schema"] == 1 and events[0]["versions"]["mujoco"] == "3.3.2"
     achieved = [e["action"].split()[0] for e in events if e["event"] == "result" and e["success"]]
     assert achieved[:2] == ["(open-drawer", "(grab"]
-    told = sum(e["steps"] for e in events if e["event"] == "result")
-    assert told == answer["total_steps"] >= answer["steps"], "the hand's way out is told of the last action"
+    shown = sum(e["steps"] for e in events if e["event"] == "result")
+    assert shown == answer["total_steps"] >= answer["steps"], "the hand's way out is told of the last action"
     again = tamp("solve", "--goal", GOAL, "--out", str(out))
     assert again.returncode == 2
     assert "already holds an episode: choose another --out" in again.stderr

@@ -65,8 +65,8 @@ def test_all_mistakes_of_a_plan_are_told_at_once(tmp_path: Path) -> None:
         ["wrong.txt:2:1", "not a step of a plan"],
         ["wrong.txt:3", "step 3, (open-drawer cup)"],
     ]
-    (told,) = json.loads(validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt", "--json").stdout)["plans"]
-    assert len(told["errors"]) == 3 and told["error"] == f"{told['errors'][0]} (and 2 more)"
+    (shown,) = json.loads(validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt", "--json").stdout)["plans"]
+    assert len(shown["errors"]) == 3 and shown["error"] == f"{shown['errors'][0]} (and 2 more)"
     (tmp_path / "wrong.txt").write_text("(fly)\n" * 30)
     done = validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt")
     assert done.stderr.count("tamp: error: ") == 21
@@ -143,8 +143,8 @@ def test_an_arms_plan_is_judged_in_its_world(tmp_path: Path) -> None:
     says = "  2:40: step 1, name: there is no named pose 'hom'; did you mean 'home'?\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, f"lost.json: invalid\n{says}", "")
     assert validate(tmp_path, "lost.json").returncode == 0  # without a world any name will do
-    (told,) = json.loads(validate(tmp_path, "lost.json", "--world", BENCH, "--json").stdout)["plans"]
-    assert [(b["step"], b["path"], b["line"], b["column"]) for b in told["breaches"]] == [(1, "name", 2, 40)]
+    (shown,) = json.loads(validate(tmp_path, "lost.json", "--world", BENCH, "--json").stdout)["plans"]
+    assert [(b["step"], b["path"], b["line"], b["column"]) for b in shown["breaches"]] == [(1, "name", 2, 40)]
 
 
 def test_a_world_that_cannot_be_is_bad_input(tmp_path: Path) -> None:

@@ -70,10 +70,10 @@ def scene_of(*things):
 
 def state_of(scene, *atoms):
     """A state with these atoms, written "(on bowl_1 plate_1)"; items named in none stand on the table."""
-    told = {Atom(p, tuple(args)) for p, *args in (a.strip("()").split() for a in atoms)}
-    placed = {a.args[0] for a in told if a.predicate in ("on", "in", "holding")}
+    shown = {Atom(p, tuple(args)) for p, *args in (a.strip("()").split() for a in atoms)}
+    placed = {a.args[0] for a in shown if a.predicate in ("on", "in", "holding")}
     rest = {Atom("on", (o.name, "main_table")) for o in scene if o.movable and o.name not in placed}
-    return WorldState(symbols_of(scene), frozenset(told | rest | {Atom("hand-empty")}))
+    return WorldState(symbols_of(scene), frozenset(shown | rest | {Atom("hand-empty")}))
 
 
 @pytest.fixture(scope="session")

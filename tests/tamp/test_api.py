@@ -74,8 +74,8 @@ def test_the_examples_of_a_docstring_are_true(name: str, monkeypatch: pytest.Mon
     options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
     found = doctest.DocTestFinder(recurse=False).find(getattr(tamp, name), name, globs={})
     assert found[0].examples, f"{name} shows no example"
-    told: list[str] = []
-    assert doctest.DocTestRunner(optionflags=options).run(found[0], out=told.append).failed == 0, "".join(told)
+    shown: list[str] = []
+    assert doctest.DocTestRunner(optionflags=options).run(found[0], out=shown.append).failed == 0, "".join(shown)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -29,7 +29,7 @@ def test_an_arm_at_a_table_is_a_scene_as_every_other(tmp_path: Path) -> None:
         at = {
             "host": emulator.host,
             "port": emulator.port,
-            "eyes": f"tcp://{emulator.host}:{emulator.told['fault_port']}",
+            "eyes": f"tcp://{emulator.host}:{emulator.shown['fault_port']}",
         }
         with tamp.load_scene(SCENE, body="xarm6", **at) as scene:
             assert (scene.simulator, scene.robot.name) == ("xarm", "xarm6")

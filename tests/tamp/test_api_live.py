@@ -16,7 +16,7 @@ from tamp.runs.episode_log import read
 
 
 def run(tmp_path: Path, *orders: str) -> tuple[Result, list[dict[str, Any]], list[str]]:
-    told: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
     said: list[str] = []
     known: list[str] = []
 
@@ -25,18 +25,18 @@ def run(tmp_path: Path, *orders: str) -> tuple[Result, list[dict[str, Any]], lis
         yield from orders
 
     session = begun(LiveConfig(backend="fake", clock="paused", out=tmp_path / "run"))
-    result = session(Callbacks(said.append, told.append, gives, "a program"))
+    result = session(Callbacks(said.append, shown.append, gives, "a program"))
     assert {"start", "say", "pick"} <= set(known), "what orders can be made of"
-    return result, told, said
+    return result, shown, said
 
 
 def test_a_session_takes_orders_of_a_program_and_tells_it_what_happens(tmp_path: Path) -> None:
-    result, told, said = run(tmp_path, "start (pick box_1 table)", '{"start": "(pick box_9 table)"}', "skip -1")
+    result, shown, said = run(tmp_path, "start (pick box_1 table)", '{"start": "(pick box_9 table)"}', "skip -1")
     assert result.success and (result.goal, result.reason, result.out) == (None, None, str(tmp_path / "run"))
     assert result.steps > 10 and result.seconds["session"] > 0.5
-    stages = [e["stage"] for e in told if e.get("name") == "(pick box_1 table)"]
+    stages = [e["stage"] for e in shown if e.get("name") == "(pick box_1 table)"]
     assert stages == ["moving", "acting", "done"]
-    refused = [e for e in told if e["event"] == "command" and not e["taken"]]
+    refused = [e for e in shown if e["event"] == "command" and not e["taken"]]
     assert [e["command"] for e in refused] == ["start (pick box_9 table)"]
     assert [line for line in said if line.startswith("no: ")] == [
         "no: -1.0 is nothing to skip; valid: seconds from 0 to 3600"

@@ -60,9 +60,9 @@ def test_questions_are_answered_in_their_order_and_not_waited_for(process: Proce
 
 
 def test_what_is_raised_there_is_raised_here(process: Process) -> None:
-    with pytest.raises(Refusal, match="there is no room") as told:
+    with pytest.raises(Refusal, match="there is no room") as shown:
         answered(process.ask("refuse")).result()
-    assert told.value.kind == "no room"
+    assert shown.value.kind == "no room"
 
 
 def test_what_nobody_wants_any_more_is_given_up_and_the_next_is_answered(process: Process) -> None:

@@ -86,10 +86,10 @@ def _no_room(e: NoRoomError) -> str:
     if str(e):
         return str(e)
     taken = f", where {' and '.join(e.there)} {'is' if len(e.there) == 1 else 'are'}" if e.there else ""
-    told = f"no room for {thing.name} ({thing.category.name}, {size} cm) {where}{taken}"
+    message = f"no room for {thing.name} ({thing.category.name}, {size} cm) {where}{taken}"
     if thing.at is not None:
-        return f"{told}; take something away, or put it elsewhere"
-    return f"{told}, in {DRAWS} draws; take something away, put it elsewhere, or try another seed"
+        return f"{message}; take something away, or put it elsewhere"
+    return f"{message}, in {DRAWS} draws; take something away, put it elsewhere, or try another seed"
 
 
 @dataclass(eq=False)

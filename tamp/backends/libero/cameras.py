@@ -56,11 +56,11 @@ def image(model: Any, name: str, colour: np.ndarray, raw: np.ndarray, K: Array, 
 
 def observed(images: Iterable[Image]) -> dict[str, Array]:
     """Images as robosuite has them: `NAME_image` (h, w, 3) bytes and `NAME_depth` (h, w, 1) metres, upside down."""
-    told: dict[str, Array] = {}
+    seen: dict[str, Array] = {}
     for i in images:
-        told[f"{i.camera}_image"] = np.ascontiguousarray(i.colour[::-1])
-        told[f"{i.camera}_depth"] = i.depth[::-1, :, None].astype(np.float32)
-    return told
+        seen[f"{i.camera}_image"] = np.ascontiguousarray(i.colour[::-1])
+        seen[f"{i.camera}_depth"] = i.depth[::-1, :, None].astype(np.float32)
+    return seen
 
 
 def camera_pose(data: Any, camera: int) -> Array:

@@ -134,7 +134,9 @@ def follow(
             if away[0] <= ARRIVED[0] and away[1] <= ARRIVED[1]:
                 return now
             if stop.clock() - idle_since > SETTLE:
-                raise ArmFault("tracking_error", f"the arm says that it is done, {_told(away)} from where it should be")
+                raise ArmFault(
+                    "tracking_error", f"the arm says that it is done, {_how_far(away)} from where it should be"
+                )
         else:
             idle_since = None
         if stop.clock() > until:
@@ -147,5 +149,5 @@ def tracking_error(arm: Arm, q: Array, T_flange_tool: Array, T_base_tool: Array)
     return float(np.linalg.norm(twist[:3])), float(np.linalg.norm(twist[3:]))
 
 
-def _told(away: tuple[float, float]) -> str:
+def _how_far(away: tuple[float, float]) -> str:
     return f"{away[0] * 1000:.1f} mm and {np.rad2deg(away[1]):.1f} degrees"

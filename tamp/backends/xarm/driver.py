@@ -177,8 +177,8 @@ class Driver:
         self._tell(self._api.clean_warn, "clearing the warning")
         after = self.condition()
         if after.error or after.warning:
-            told = meanings(after.error, after.warning)
-            raise ArmFault("error", f"{told} (it came back when it was cleared)")
+            named = meanings(after.error, after.warning)
+            raise ArmFault("error", f"{named} (it came back when it was cleared)")
         return meanings(before.error, before.warning)
 
     def move_joints(self, q: Array, rates: Rates) -> None:

@@ -1,1 +1,1 @@
-"""Benchmark runs: jobs given out to workers, their records kept, compared and told."""
+"""Benchmark runs: jobs given out to workers, their records kept, compared and reported."""

@@ -100,8 +100,8 @@ def tree_of(records: Iterable[EpisodeRecord], of: str = "") -> str:
     """The git tree that every record ran on; InputError, which begins with `of`, when there are several."""
     trees = Counter(str(r.tree) for r in records)
     if len(trees) > 1:
-        told = ", ".join(f"{tree[:12]} ({n} episodes)" for tree, n in trees.most_common())
-        raise InputError(f"{of}the results are of {len(trees)} trees: {told}; a table is made from one (--tree)")
+        listed = ", ".join(f"{tree[:12]} ({n} episodes)" for tree, n in trees.most_common())
+        raise InputError(f"{of}the results are of {len(trees)} trees: {listed}; a table is made from one (--tree)")
     return next(iter(trees))
 
 

@@ -170,26 +170,26 @@ def read(path: Path) -> list[EpisodeRecord]:
 
 def _settings(path: Path) -> dict[str, Any]:
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        entry = json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as e:
         raise InputError(f"{path}:{e.lineno}:{e.colno}: not JSON: {e.msg}; choose another --out") from e
-    if not isinstance(told, dict):
+    if not isinstance(entry, dict):
         raise InputError(f"{path}: not the settings of a benchmark run; choose another --out")
-    return told
+    return entry
 
 
 def _parsed(path: Path, data: bytes) -> list[EpisodeRecord]:
     hints, records = get_type_hints(EpisodeRecord), []
     for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
-        told = parse_line(str(path), number, line)
-        told = told if isinstance(told, dict) else {}
-        lacking = [name for name in FIELDS if name not in told and name not in LATER]
+        entry = parse_line(str(path), number, line)
+        entry = entry if isinstance(entry, dict) else {}
+        lacking = [name for name in FIELDS if name not in entry and name not in LATER]
         if lacking:
             reason = f"not an episode of this version of tamp: no {', '.join(lacking[:3])}"
             raise InputError(f"{path}:{number}: {reason}; use the version that wrote it, or choose another --out")
-        known = {name: told[name] for name in FIELDS if name in told}
+        known = {name: entry[name] for name in FIELDS if name in entry}
         if wrong := [name for name, value in known.items() if not _is(value, hints[name])]:
-            raise InputError(f"{path}:{number}: not an episode of tamp: {wrong[0]} is {told[wrong[0]]!r:.40}")
+            raise InputError(f"{path}:{number}: not an episode of tamp: {wrong[0]} is {entry[wrong[0]]!r:.40}")
         records.append(EpisodeRecord(**known))
     return records
 

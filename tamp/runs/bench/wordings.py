@@ -32,9 +32,9 @@ class Wording:
 
 def load(path: Path) -> tuple[Wording, ...]:
     """The wordings of a file, in its order. InputError for a file that is none."""
-    told = read_toml(path)
-    cases = told.pop("case", [])
-    found = [w for scene, table in told.items() for w in _of_task(path, scene, table)]
+    content = read_toml(path)
+    cases = content.pop("case", [])
+    found = [w for scene, table in content.items() for w in _of_task(path, scene, table)]
     found += [_case(path, table) for table in (cases if isinstance(cases, list) else [cases])]
     if not found:
         raise InputError(f'{path} holds no wording; valid: ["SUITE/TASK_ID"] wordings = […], or [[case]]')

@@ -29,7 +29,7 @@ from tamp.pddl.planner import Engine, Planner
 from tamp.perception.camera_calibration import Calibration, encoders, has_pictures
 from tamp.perception.relative_places import goals_in
 from tamp.planning.assistant import JournalBuffer
-from tamp.runs.moving_parts import parts_told
+from tamp.runs.moving_parts import parts_record
 
 MOST_STEPS = 2000
 """Control steps after which it gives up by itself; an evaluation has its own limit."""
@@ -225,7 +225,7 @@ class _Episode:
 
     def _goals(self, scene: Scene, state: WorldState) -> tuple[Goal, ...]:
         policy = self.policy
-        policy.journal.event("scene", **record_of(scene), symbols=state.symbols, parts=parts_told(scene))
+        policy.journal.event("scene", **record_of(scene), symbols=state.symbols, parts=parts_record(scene))
         if self.given is not None:
             said = self.given(record_of(scene))
             return goals_in(scene, state, policy.domain, said["goals"], said.get("untouched", ()))

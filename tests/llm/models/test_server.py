@@ -32,7 +32,7 @@ def reply(text, likely=0.5, **message):
 def fault(serving):
     """What the user is told when the server answers so."""
 
-    def told(answer, *, timeout=10.0, models=("qwen",), model="qwen"):
+    def shown(answer, *, timeout=10.0, models=("qwen",), model="qwen"):
         with serving(answer, models) as (url, _), pytest.raises(InputError) as caught:
             ChatServer(url, model, timeout=timeout).complete(ASKED, GRAMMAR)
         message = str(caught.value)
@@ -40,7 +40,7 @@ def fault(serving):
         assert "\n" not in message
         return message
 
-    return told
+    return shown
 
 
 def test_a_reply_and_its_probability(serving):
@@ -101,8 +101,8 @@ def test_cut_off_at_the_token_limit(fault):
 
 
 def test_a_reply_that_is_not_json(fault):
-    told = fault(lambda h, body: h.send(b"<html>\nlog in first", kind="text/html"))
-    assert told.endswith(r"the reply is not JSON: '<html>\nlog in first'")
+    shown = fault(lambda h, body: h.send(b"<html>\nlog in first", kind="text/html"))
+    assert shown.endswith(r"the reply is not JSON: '<html>\nlog in first'")
 
 
 @pytest.mark.parametrize("body", [[], {"choices": [{}]}, None])
@@ -111,29 +111,29 @@ def test_json_that_is_no_completion(fault, body):
 
 
 def test_a_refusal(fault):
-    told = fault(lambda h, body: h.send(reply(None, refusal="I cannot help with that.")))
-    assert told.endswith("refuses to answer: 'I cannot help with that.'")
+    shown = fault(lambda h, body: h.send(reply(None, refusal="I cannot help with that.")))
+    assert shown.endswith("refuses to answer: 'I cannot help with that.'")
 
 
 @pytest.mark.parametrize("text", ["red mug. Anything else?", None])
 def test_a_reply_outside_the_grammar(fault, text):
-    told = fault(lambda h, body: h.send(reply(text)))
-    assert "qwen at http" in told
-    assert f"replied outside the grammar: {text or ''!r}; a server that honours structured_outputs is due" in told
+    shown = fault(lambda h, body: h.send(reply(text)))
+    assert "qwen at http" in shown
+    assert f"replied outside the grammar: {text or ''!r}; a server that honours structured_outputs is due" in shown
 
 
 def test_a_model_that_the_server_does_not_have(fault):
     said = {"error": {"message": "The model `qwem` does not exist.", "type": "NotFoundError", "code": 404}}
-    told = fault(lambda h, body: h.send(said, 404), model="qwem", models=("qwen", "llama"))
-    assert told.endswith("no model 'qwem'; the server has: qwen, llama")
+    shown = fault(lambda h, body: h.send(said, 404), model="qwem", models=("qwen", "llama"))
+    assert shown.endswith("no model 'qwem'; the server has: qwen, llama")
     assert "no list of its models" in fault(lambda h, body: h.send(said, 404), model="qwem", models=None)
 
 
 def test_requests_that_are_refused(fault):
     said = "This model's maximum context length is 2048 tokens. However, your prompt contains 2613 input tokens."
-    told = fault(lambda h, body: h.send({"error": {"message": said, "code": 400}}, 400))
-    assert told.startswith("the scene and the instruction are too long for qwen at")
-    assert "2048" in told and "2613" in told
+    shown = fault(lambda h, body: h.send({"error": {"message": said, "code": 400}}, 400))
+    assert shown.startswith("the scene and the instruction are too long for qwen at")
+    assert "2048" in shown and "2613" in shown
     for code, says in ((401, "`api_key_env`"), (503, "HTTP 503: odd")):
         assert says in fault(lambda h, body, code=code: h.send({"error": {"message": "odd"}}, code))
 

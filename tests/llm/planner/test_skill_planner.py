@@ -117,8 +117,8 @@ def test_it_gives_up_and_says_why():
 
 
 def test_what_geometry_found_out_is_in_the_question():
-    told = STATE.with_facts(frozenset({Atom("obstructed", ("cup", "dish"))}))
-    problem = problem_of(DOMAIN, told, [Atom("in", ("cup", "chest"))])
+    shown_text = STATE.with_facts(frozenset({Atom("obstructed", ("cup", "dish"))}))
+    problem = problem_of(DOMAIN, shown_text, [Atom("in", ("cup", "chest"))])
     _, events, model = solved(GOOD, plan("pick dish bench", "place-on dish shelf", *STEPS), problem=problem)
     assert "(obstructed cup dish)" in model.asked[0].question
     assert attempts(events)[0]["message"].startswith("step 2: (pick cup bench) needs (not (obstructed cup dish))")

@@ -67,10 +67,10 @@ def test_a_program_becomes_steps(program: str, scripted) -> None:  # type: ignor
 
 @pytest.mark.parametrize("program", NO_PLAN)
 def test_what_is_no_plan_says_why(program: str, scripted) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(Refusal) as told:
+    with pytest.raises(Refusal) as shown:
         plan_of("the red cup, a fork", NAMES, scripted(program), JournalBuffer())
     kind, words = NO_PLAN[program]
-    assert told.value.kind == kind and words in str(told.value)
+    assert shown.value.kind == kind and words in str(shown.value)
 
 
 def test_what_is_unlikely_is_asked_about(scripted) -> None:  # type: ignore[no-untyped-def]

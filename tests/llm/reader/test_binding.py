@@ -114,9 +114,9 @@ def test_a_program_becomes_goals(binder: Binder, text: str) -> None:
 
 
 def test_a_contradiction_names_the_thing(binder: Binder) -> None:
-    with pytest.raises(Refusal, match="contradicts itself: the plate") as told:
+    with pytest.raises(Refusal, match="contradicts itself: the plate") as shown:
         binder.goals(expanded(read_program("keep(plate)\non(plate, stove)", binder.setting)))
-    assert told.value.kind == "contradiction"
+    assert shown.value.kind == "contradiction"
 
 
 @pytest.mark.parametrize("text", [t for t in GOALS if not t.startswith("if ")])

@@ -29,7 +29,7 @@ def test_a_goal_and_its_roles(kitchen, domain, scripted):
 
 
 @pytest.mark.parametrize(
-    ("text", "answer", "kind", "told"),
+    ("text", "answer", "kind", "shown"),
     [
         ("put the banana on the plate", 'on("banana", plate)', "absent", r'has no "banana"; it has: .*wine bottle'),
         ("put the bowl next to the plate", '"next to the plate"', "no goal", r"no predicate for it; it has: on, in, "),
@@ -38,8 +38,8 @@ def test_a_goal_and_its_roles(kitchen, domain, scripted):
         ("leave the bottle alone", "keep(wine bottle)", "nothing", "asks for nothing"),
     ],
 )
-def test_what_is_no_goal_is_refused(kitchen, domain, scripted, text, answer, kind, told):
-    with pytest.raises(Refusal, match=told) as refused:
+def test_what_is_no_goal_is_refused(kitchen, domain, scripted, text, answer, kind, shown):
+    with pytest.raises(Refusal, match=shown) as refused:
         ground(text, *kitchen, domain, scripted(answer))
     assert refused.value.kind == kind
 

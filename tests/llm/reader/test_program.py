@@ -117,9 +117,9 @@ NO_PROGRAM = {
 
 @pytest.mark.parametrize("text", NO_PROGRAM)
 def test_what_is_no_program_is_told(text: str) -> None:
-    with pytest.raises(NotAProgram) as told:
+    with pytest.raises(NotAProgram) as shown:
         read_program(text, ROOM)
-    assert NO_PROGRAM[text] in str(told.value)
+    assert NO_PROGRAM[text] in str(shown.value)
 
 
 def test_a_setting_is_written_as_it_is_read() -> None:
@@ -139,9 +139,9 @@ def test_files_of_sentences_tell_every_line_that_is_wrong(tmp_path: Path) -> Non
     first, second = read_sentences(good)
     assert (first.words, first.line, second.setting.now) == ("the red one on the shelf", 8, "open(big box)")
     bad.write_text(f"## room\n{ROOM}\n\n# the red one\non(red one, shelf)\n\n# and this\nopen(table)\n")
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as shown:
         read_sentences(bad)
-    assert [f"{bad}:{n}: " in line for n, line in zip((8, 11), told.value.messages, strict=True)] == [True, True]
+    assert [f"{bad}:{n}: " in line for n, line in zip((8, 11), shown.value.messages, strict=True)] == [True, True]
 
 
 def test_what_word_processors_make_of_an_instruction() -> None:

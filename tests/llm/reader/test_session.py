@@ -40,7 +40,7 @@ def test_what_is_wanted_after_later_words(kitchen, scripted, program: str) -> No
     going = Going("put the bowl on the plate", (ON_PLATE,), kitchen[1].atoms, True, (ON_PLATE,))
     heard = reader.read("said now", scene, state, going)
     assert [str(g) for g in heard.goals] == DUE[program]
-    assert [told["text"] for _, name, told in notes.taken() if name == "program"] == [program]
+    assert [shown["text"] for _, name, shown in notes.taken() if name == "program"] == [program]
 
 
 def test_what_is_being_done_is_in_the_question(kitchen, scripted) -> None:

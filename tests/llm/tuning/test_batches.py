@@ -51,15 +51,15 @@ def test_what_is_taken_away_is_quoted_and_what_is_doubled_is_asked_about(sentenc
 
 
 def test_of_two_things_the_one_is_meant_that_the_words_tell(sentences: list[Sentence]) -> None:
-    told = dict[str, str]()
+    shown_text = dict[str, str]()
     for seed in range(300):
         for s in changed(sentences, random.Random(seed)):
             found = re.fullmatch(r"the (.*red cup.*) goes on the plate", s.words)
             meant = re.match(r"on\((.*?red cup.*?), ", str(s.program))
             if found and meant and (member := s.setting.member(meant[1])) and found[1] != "red cup":
-                told[found[1]] = f"{member.name} ({'; '.join(member.facts)})"
-    assert len(told) > 10
-    for words, member in told.items():
+                shown_text[found[1]] = f"{member.name} ({'; '.join(member.facts)})"
+    assert len(shown_text) > 10
+    for words, member in shown_text.items():
         place = re.search(r"(?:next to|by|near|beside|close to) the (.*)", words)
         assert (f"next to the {place[1]}" if place else words.partition("red cup")[2].strip()) in member
         assert words.partition("red cup")[0] in member

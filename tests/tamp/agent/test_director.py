@@ -35,7 +35,7 @@ def test_he_is_shown_what_became_of_his_orders_and_ends_at_the_goal(live: Live) 
     assert live.session.activities[0].stage == "done"
     assert not GOAL.missing(live.table.look()[1])
     assert [q.before for q in asked] == [(), ((PICK, "done"),), ((PICK, "done"), (PLACE, "done"))]
-    assert "Actions: []" in asked[0].told and "(pick box_3 table) (done, " in asked[1].told
+    assert "Actions: []" in asked[0].summary and "(pick box_3 table) (done, " in asked[1].summary
 
 
 def test_the_domain_judges_and_the_end_is_not_his_to_claim(live: Live) -> None:

@@ -142,8 +142,8 @@ def test_goals_are_reached_one_after_the_other(setting: Setting) -> None:
     outcome = setting.follow(Goal(lit("torch")), Goal(lit("lamp")))
     assert outcome.done and outcome.executed == [TORCH, LAMP]
     assert outcome.plan == Plan((TORCH, LAMP)), "the plans of both"
-    told = [(e["number"], e["goal"], e["reached"]) for e in setting.events("milestone")]
-    assert told == [(1, "(turned-on torch)", True), (2, "(turned-on lamp)", True)]
+    shown = [(e["number"], e["goal"], e["reached"]) for e in setting.events("milestone")]
+    assert shown == [(1, "(turned-on torch)", True), (2, "(turned-on lamp)", True)]
     assert (setting.folder / "out" / "plan.txt").read_text() == "(press torch)\n"
     assert (setting.folder / "out" / "plan-2.txt").read_text() == "(press lamp)\n"
     assert "(turned-on lamp)" in (setting.folder / "out" / "problem-2.pddl").read_text()

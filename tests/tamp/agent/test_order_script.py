@@ -49,6 +49,6 @@ def test_each_is_given_at_its_time_or_after_the_one_before(live: Live) -> None:
 def test_a_line_that_is_wrong_is_named(line: str, says: str, tmp_path: Path) -> None:
     path = tmp_path / "script.jsonl"
     path.write_text('{"end": true}\n\n' + line + "\n")
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as shown:
         read_script(path)
-    assert str(told.value).startswith(f"{path}:3:") and says in str(told.value)
+    assert str(shown.value).startswith(f"{path}:3:") and says in str(shown.value)

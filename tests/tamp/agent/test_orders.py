@@ -71,9 +71,9 @@ BAD = [
 
 @pytest.mark.parametrize(("line", "says"), BAD)
 def test_what_is_none_says_what_would_be_one(line: str, says: str) -> None:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as shown:
         read_json(line)
-    assert says in str(told.value) and len(str(told.value)) < 300
+    assert says in str(shown.value) and len(str(shown.value)) < 300
 
 
 @given(st.text(max_size=200))

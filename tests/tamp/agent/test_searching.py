@@ -42,8 +42,8 @@ class Hiding(World):
         return float(np.linalg.norm(self.table.observe().T_world_tool[:3, 3] - self.start)) > 0.03
 
     def pictures(self) -> dict[str, Any]:
-        told = super().pictures()
-        return told | {name.replace("agentview", "hand"): value for name, value in told.items()}
+        shown = super().pictures()
+        return shown | {name.replace("agentview", "hand"): value for name, value in shown.items()}
 
     def seen(self, scene: Scene) -> Scene:
         left = [o for o in scene if o.name != self.missing or (self.moved and not self.for_ever)]
@@ -74,7 +74,7 @@ class Hiding(World):
                 return np.full(len(points), world.clear)
 
             def reconsider(self, names: Iterable[str]) -> None:
-                world.reconsidered += [told] if (told := tuple(names)) else []
+                world.reconsidered += [shown] if (shown := tuple(names)) else []
 
         def made(look: Observe, robot: RobotDescription) -> Perceiver:
             return Seeing(look)
@@ -96,20 +96,20 @@ def reads(said: Instruction) -> tuple[Goal, ...]:
 
 
 def tried(world: Hiding, searches: bool = True, steps: int = 400) -> tuple[Policy, list[Event]]:
-    told: list[Event] = []
-    policy = Policy(load("tabletop"), world.eyes(), reads, publish=told.append, searches=searches)
+    shown: list[Event] = []
+    policy = Policy(load("tabletop"), world.eyes(), reads, publish=shown.append, searches=searches)
     policy.reset(GOAL, calibrated(), more=world.pictures)
     run(world, policy, steps)
-    return policy, told
+    return policy, shown
 
 
 def test_what_is_not_seen_is_looked_for_and_then_acted_on() -> None:
-    policy, told = tried(Hiding())
+    policy, shown = tried(Hiding())
     out = policy.outcome
     assert out is not None and out.done, out
     assert out.executed[0] == "(look)" and out.executed[-1].startswith("(pick box_1")
-    assert [(e.what, e.how) for e in told if isinstance(e, Searching)] == [("for the first box", "looking around")]
-    assert out.steps > len([e for e in told if e.kind == "command" and e.stage == "grip"]), "looking counts"
+    assert [(e.what, e.how) for e in shown if isinstance(e, Searching)] == [("for the first box", "looking around")]
+    assert out.steps > len([e for e in shown if e.kind == "command" and e.stage == "grip"]), "looking counts"
     assert out.steps <= out.total_steps
 
 
@@ -123,19 +123,19 @@ def test_what_is_nowhere_is_refused_with_where_one_has_looked() -> None:
 
 def test_what_is_doubtful_is_looked_at_from_nearby_before_it_is_acted_on() -> None:
     world = Hiding(missing="", doubtful="box_1")
-    policy, told = tried(world)
+    policy, shown = tried(world)
     out = policy.outcome
     assert out is not None and out.done, out
     assert world.reconsidered == [("box_1",)] and out.executed[0] == "(look)"
-    assert sum(isinstance(e, Searching) for e in told) == 1
+    assert sum(isinstance(e, Searching) for e in shown) == 1
 
 
 @pytest.mark.parametrize("clear", [True, False])
 def test_what_seems_to_have_failed_is_looked_at_from_elsewhere_where_little_of_it_is_seen(clear: bool) -> None:
     world = Hiding(missing="")
     world.clear, world.table.faults.fingers_stop_at = clear, 0.08
-    policy, told = tried(world, steps=800)
+    policy, shown = tried(world, steps=800)
     out = policy.outcome
     assert out is not None and not out.done and "box_1 is not in the hand" in str(out.reason)
-    unclear = [e for e in told if isinstance(e, Searching) and e.how == "it is not clear what became of it"]
+    unclear = [e for e in shown if isinstance(e, Searching) and e.how == "it is not clear what became of it"]
     assert len(unclear) == (0 if clear else 3), "once for each attempt"

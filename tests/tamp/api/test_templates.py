@@ -131,10 +131,10 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(fault: str, kitchen: P
     skills = kitchen / "skills.py"
     skills.write_text(skills.read_text().replace("class Wipe(", "class WIpe("))
     before = {p: p.read_bytes() for p in sorted(kitchen.parent.rglob("*")) if p.is_file()}
-    begin, told = TAKEN[fault]
+    begin, shown = TAKEN[fault]
     with pytest.raises(InputError) as refused:
         begin(kitchen)
-    assert told in str(refused.value)
+    assert shown in str(refused.value)
     assert {p: p.read_bytes() for p in sorted(kitchen.parent.rglob("*")) if p.is_file()} == before
 
 

@@ -74,9 +74,9 @@ def test_what_is_wrong_with_a_file(tmp_path: Path, before: str, after: str, mess
 PAGE = Path(__file__).parents[3] / "docs" / "bodies.md"
 
 
-def body(folder: Path, told: str = TOLD, arm: str = ARM) -> bodies.RobotBody:
+def body(folder: Path, shown: str = TOLD, arm: str = ARM) -> bodies.RobotBody:
     (folder / "arm.urdf").write_text(arm)
-    (folder / "arm.toml").write_text(told)
+    (folder / "arm.toml").write_text(shown)
     return bodies.find(str(folder / "arm.toml"))
 
 
@@ -196,9 +196,9 @@ MODEL_FAULTS = [
 ]
 
 
-def complaint(folder: Path, told: str = TOLD, arm: str = ARM) -> str:
+def complaint(folder: Path, shown: str = TOLD, arm: str = ARM) -> str:
     with pytest.raises(InputError) as e:
-        body(folder, told, arm)
+        body(folder, shown, arm)
     return str(e.value).replace(f"{folder}/", "")
 
 

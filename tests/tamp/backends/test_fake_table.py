@@ -56,5 +56,5 @@ def test_faults_are_told_for_what_they_look_like(fault: str, says: str, fake: Fa
             fake.faults.hidden = {"box_1"}
     live.tell(Start(live.pick))
     live.run(20.0, lambda: bool(live.refusals()) or live.stages(live.pick)[-1:] == ["failed"])
-    told = live.refusals() or [a.waits_for for a in live.session.activities]
-    assert says in told[0]
+    shown = live.refusals() or [a.waits_for for a in live.session.activities]
+    assert says in shown[0]

@@ -61,8 +61,8 @@ def test_one_object_with_blanks_around_it_is_read(text: str) -> None:
     ],
 )
 def test_what_is_not_json_alone_is_told_at_its_place(text: str, says: str) -> None:
-    told = refusal(text)
-    assert told.startswith("plan.json:") and says in told
+    shown = refusal(text)
+    assert shown.startswith("plan.json:") and says in shown
 
 
 @pytest.mark.parametrize(

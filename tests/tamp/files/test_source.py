@@ -38,6 +38,6 @@ def test_what_is_no_text_is_refused(data: bytes, says: str, tmp_path: Path) -> N
 
 @given(st.text(alphabet="ab ()\n", max_size=60), st.integers(0, 60))
 def test_a_place_is_where_a_character_stands(text: str, offset: int) -> None:
-    told = Source("x", text)
-    line, column = told.place(min(offset, len(text)))
-    assert sum(len(told.line(n)) + 1 for n in range(1, line)) + column - 1 == min(offset, len(text))
+    shown = Source("x", text)
+    line, column = shown.place(min(offset, len(text)))
+    assert sum(len(shown.line(n)) + 1 for n in range(1, line)) + column - 1 == min(offset, len(text))

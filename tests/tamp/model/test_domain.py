@@ -41,9 +41,9 @@ def test_an_operator_without_a_skill_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_unknown_skill_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"skills\.toml: place-on = 'put'; valid: ") as told:
+    with pytest.raises(InputError, match=r"skills\.toml: place-on = 'put'; valid: ") as shown:
         bind(load(str(copy(tmp_path, 'place-on     = "place"', 'place-on     = "put"'))))
-    assert all(name in str(told.value) for name in skills())
+    assert all(name in str(shown.value) for name in skills())
 
 
 def test_a_broken_table_is_refused_with_its_place(tmp_path: Path) -> None:

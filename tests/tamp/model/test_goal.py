@@ -58,10 +58,10 @@ OBSERVED = ("on", "in", "clear", "open", "closed", "turned-on")
     ],
 )
 def test_what_is_wrong_is_said_with_its_column(text: str, column: int, says: str) -> None:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as shown:
         parse_goal(text, DOMAIN, SYMBOLS)
-    assert str(told.value).startswith(f"goal, column {column}: ")
-    assert says in str(told.value)
+    assert str(shown.value).startswith(f"goal, column {column}: ")
+    assert says in str(shown.value)
 
 
 def _ground_atoms(domain: Domain, symbols: dict[str, str]) -> list[Atom]:

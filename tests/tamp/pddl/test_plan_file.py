@@ -120,13 +120,13 @@ PROBLEM = parse(
 )
 
 
-def told(text: str) -> list[str]:
+def shown(text: str) -> list[str]:
     return [str(a) for a in resolve(read_plan(Source("plan", text)), PROBLEM)]
 
 
 def test_cases_subtypes_and_constants_are_known() -> None:
-    assert told("(BRING B den)\n(bring b Hall)") == ["bring(b, den)", "bring(b, hall)"]
-    assert told('[{"skill": "bring", "args": {"R": "den", "t": "b"}}]') == ["bring(b, den)"]
+    assert shown("(BRING B den)\n(bring b Hall)") == ["bring(b, den)", "bring(b, hall)"]
+    assert shown('[{"skill": "bring", "args": {"R": "den", "t": "b"}}]') == ["bring(b, den)"]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_cases_subtypes_and_constants_are_known() -> None:
 )
 def test_a_step_of_another_problem_is_told(text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        told(text)
+        shown(text)
 
 
 def test_what_cannot_be_read_is_reported_with_what_is_unknown() -> None:

@@ -55,14 +55,14 @@ def test_a_domain_that_does_not_parse_says_where(old: str, new: str, says: str) 
 def test_all_that_is_wrong_is_told_at_once_with_its_place() -> None:
     domain = DOMAIN.replace("?x - thing) :pre", "?x - thin) :pre").replace(":effect (q)", ":effect (r)")
     problem = PROBLEM.replace("(p o)", "(p u)").replace("(q)", "(p o o)")
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as shown:
         parse(Source("d.pddl", domain), Source("p.pddl", problem))
-    places = [m.split(": ")[0] for m in told.value.messages]
+    places = [m.split(": ")[0] for m in shown.value.messages]
     assert places == ["d.pddl:5:32", "d.pddl:5:68", "p.pddl:3:13", "p.pddl:4:10"]
-    assert "did you mean 'thing'?" in told.value.messages[0] and str(told.value).endswith(" (and 3 more)")
-    with pytest.raises(InputError) as told:
+    assert "did you mean 'thing'?" in shown.value.messages[0] and str(shown.value).endswith(" (and 3 more)")
+    with pytest.raises(InputError) as shown:
         parse(Source("d.pddl", DOMAIN), Source("p.pddl", PROBLEM.replace("(p o)", "(p u)").replace("(q)", "(r)")))
-    assert [m.split(": ")[0] for m in told.value.messages] == ["p.pddl:3:13", "p.pddl:4:11"]
+    assert [m.split(": ")[0] for m in shown.value.messages] == ["p.pddl:3:13", "p.pddl:4:11"]
 
 
 def test_a_domain_is_a_name_a_folder_or_a_file(tmp_path: Path) -> None:

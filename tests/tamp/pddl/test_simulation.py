@@ -22,9 +22,9 @@ STATE = WorldState(
 GOAL = [Atom("in", ("dish", "chest")), Atom("closed", ("chest",))]
 
 
-def follow(*told: str, state: WorldState = STATE) -> Course | Fault:
+def follow(*shown: str, state: WorldState = STATE) -> Course | Fault:
     course = Course.of(problem_of(DOMAIN, state, GOAL))
-    for name, *args in map(str.split, told):
+    for name, *args in map(str.split, shown):
         followed = course.follow(GroundAction(name, tuple(args)))
         if isinstance(followed, Fault):
             return followed
@@ -33,7 +33,7 @@ def follow(*told: str, state: WorldState = STATE) -> Course | Fault:
 
 
 @pytest.mark.parametrize(
-    ("told", "literals"),
+    ("shown", "literals"),
     [
         ("place-in cup chest", ("(holding cup)", "(open chest)")),
         ("pick dish bench", ("(clear dish)",)),
@@ -41,11 +41,11 @@ def follow(*told: str, state: WorldState = STATE) -> Course | Fault:
         ("turn-off lamp", ("(not (turned-off lamp))",)),
     ],
 )
-def test_what_a_step_lacks_is_named(told: str, literals: tuple[str, ...]) -> None:
-    fault = follow(told)
+def test_what_a_step_lacks_is_named(shown: str, literals: tuple[str, ...]) -> None:
+    fault = follow(shown)
     assert isinstance(fault, Fault)
     assert (fault.kind, fault.literals) == ("precondition", literals)
-    assert fault.message.startswith(f"({told}) needs {literals[0]}")
+    assert fault.message.startswith(f"({shown}) needs {literals[0]}")
 
 
 def test_a_state_that_was_there_before_is_a_loop() -> None:

@@ -41,21 +41,21 @@ def verdict(plan: str, old: str = "", new: str = "", trace: bool = False) -> Ver
 
 
 def test_a_valid_plan_has_its_cost() -> None:
-    told = verdict("(go home market)\n(buy tea market)\n(go market home)\n(dry)")
-    assert (told.valid, told.length, told.cost, told.unmet) == (True, 4, 8.0, ())
+    shown = verdict("(go home market)\n(buy tea market)\n(go market home)\n(dry)")
+    assert (shown.valid, shown.length, shown.cost, shown.unmet) == (True, 4, 8.0, ())
 
 
 def test_a_goal_that_is_missed_is_told_like_a_step() -> None:
-    told = verdict("(go home market)\n(buy tea market)\n(go market home)")
-    assert (told.failed_at, [u.literal for u in told.unmet]) == (None, ["(not (wet))"])
-    assert told.unmet[0].lost_at == 1 and "(dry)" in told.unmet[0].hint
-    assert told.message == "needs (not (wet)), which does not hold then"
+    shown = verdict("(go home market)\n(buy tea market)\n(go market home)")
+    assert (shown.failed_at, [u.literal for u in shown.unmet]) == (None, ["(not (wet))"])
+    assert shown.unmet[0].lost_at == 1 and "(dry)" in shown.unmet[0].hint
+    assert shown.message == "needs (not (wet)), which does not hold then"
 
 
 def test_the_trace_says_what_each_step_changed() -> None:
-    told = verdict("(go home market)\n(buy tea market)\n(rest)", trace=True)
-    assert told.failed_at == 3
-    assert [set(c) for c in told.changes] == [
+    shown = verdict("(go home market)\n(buy tea market)\n(rest)", trace=True)
+    assert shown.failed_at == 3
+    assert [set(c) for c in shown.changes] == [
         {"(not (at home))", "(at market)", "(wet)"},
         {"(has tea)", "(= (money) 2)"},
     ]

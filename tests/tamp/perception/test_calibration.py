@@ -61,11 +61,11 @@ def test_a_camera_is_found_to_half_a_millimetre_and_the_other_one_left(
     recording: recordings.Recording, seen: list[Observation], camera: str, metres: float, degrees: float
 ) -> None:
     said = pose(metres * np.array([0.6, 0.0, -0.8]), rotation_about(np.array([0.0, 0.8, 0.6]), np.radians(degrees)))
-    told = found(recording, elsewhere(seen, camera, said))
-    for name, one in told.items():
+    shown = found(recording, elsewhere(seen, camera, said))
+    for name, one in shown.items():
         left = size(said @ one.off if name == camera else one.off)
         assert left[0] < 0.0006 and np.degrees(left[1]) < 0.08, name
-    assert [told[AGENT].on_hand, told[HAND].on_hand] == [False, True]
+    assert [shown[AGENT].on_hand, shown[HAND].on_hand] == [False, True]
 
 
 def test_what_was_found_is_written_read_and_used(tmp_path: Path) -> None:
@@ -73,8 +73,8 @@ def test_what_was_found_is_written_read_and_used(tmp_path: Path) -> None:
     path = tmp_path / "new" / "calibration.json"
     calibration.write(path, [CalibratedCamera(AGENT, False, off, off, 5, (0.0, 0.0))], {"scene": "x"})
     assert np.allclose(calibration.read(path)[AGENT], off)
-    told = json.loads(path.read_text())["cameras"][AGENT]
-    assert (told["mm"], told["degrees"], told["views"]) == (5.0, 1.0, 5)
+    shown = json.loads(path.read_text())["cameras"][AGENT]
+    assert (shown["mm"], shown["degrees"], shown["views"]) == (5.0, 1.0, 5)
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,10 @@ OPEN = np.array([[0.0, 0.0], [0.04, 0.0], [0.04, 0.09]])
 PROFILES = {"bowl": BOWL, "can": CAN, "tray": TRAY, "sheet": OPEN}
 
 
-def written(folder: Path, corners: Array, told: str | None = None) -> ImportedMesh:
+def written(folder: Path, corners: Array, shown: str | None = None) -> ImportedMesh:
     (folder / "thing.obj").write_text(obj(corners))
-    if told is not None:
-        (folder / "object.toml").write_text(told)
+    if shown is not None:
+        (folder / "object.toml").write_text(shown)
     return read_mesh(folder, read_options(folder))
 
 
@@ -32,7 +32,7 @@ def size(mesh: ImportedMesh) -> Array:
 
 
 @pytest.mark.parametrize(
-    ("scale", "told", "says"),
+    ("scale", "shown", "says"),
     [
         (1.0, None, None),
         (1000.0, None, "taken to be in mm: its longest side is 100;"),
@@ -44,9 +44,9 @@ def size(mesh: ImportedMesh) -> Array:
     ],
 )
 def test_a_can_of_ten_centimetres_is_one_in_any_unit(
-    tmp_path: Path, scale: float, told: str | None, says: str | None
+    tmp_path: Path, scale: float, shown: str | None, says: str | None
 ) -> None:
-    mesh = written(tmp_path, revolved(CAN) * scale + scale * np.array([3.0, -7.0, 1.0]), told)
+    mesh = written(tmp_path, revolved(CAN) * scale + scale * np.array([3.0, -7.0, 1.0]), shown)
     assert size(mesh) == pytest.approx([0.06, 0.06, 0.1], abs=1e-4)
     assert np.abs(mesh.corners.reshape(-1, 3).min(axis=0) + mesh.corners.reshape(-1, 3).max(axis=0)).max() < 1e-6
     assert [says in r for r in mesh.remarks] == ([True] if says else [])
@@ -89,7 +89,7 @@ def test_what_is_no_thing_is_refused(tmp_path: Path, files: dict[str, str], says
 
 
 @pytest.mark.parametrize(
-    ("told", "says"),
+    ("shown", "says"),
     [
         ('name = "mug"', "object.toml:1: unknown key 'name'; valid: names, unit, scale, up, fixed, turns; did"),
         ('names = "mug"', 'names is mug; valid: a list of names, ["red mug", "mug"]'),
@@ -103,8 +103,8 @@ def test_what_is_no_thing_is_refused(tmp_path: Path, files: dict[str, str], says
         ("turns", "object.toml: not TOML"),
     ],
 )
-def test_what_an_object_toml_cannot_say(tmp_path: Path, told: str, says: str) -> None:
-    (tmp_path / "object.toml").write_text(told)
+def test_what_an_object_toml_cannot_say(tmp_path: Path, shown: str, says: str) -> None:
+    (tmp_path / "object.toml").write_text(shown)
     with pytest.raises(InputError) as error:
         read_options(tmp_path)
     assert says in str(error.value)

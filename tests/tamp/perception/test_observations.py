@@ -42,9 +42,9 @@ def seen(h: int = 48, w: int = 64) -> dict[str, Any]:
 
 
 def test_cosines_and_sines_of_joints_will_do_even_beyond_half_a_turn() -> None:
-    told = {k: v for k, v in TOLD.items() if k != "robot0_joint_pos"}
-    told |= {"robot0_joint_pos_cos": np.cos(Q), "robot0_joint_pos_sin": np.sin(Q)}
-    assert np.allclose(encoders(told, LIMITS).q, Q)
+    shown = {k: v for k, v in TOLD.items() if k != "robot0_joint_pos"}
+    shown |= {"robot0_joint_pos_cos": np.cos(Q), "robot0_joint_pos_sin": np.sin(Q)}
+    assert np.allclose(encoders(shown, LIMITS).q, Q)
     assert np.allclose(encoders(TOLD, LIMITS).q, Q)
 
 
@@ -76,10 +76,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("change", "message"), WRONG.values(), ids=WRONG.keys())
 def test_what_is_wrong_with_an_observation_is_said(change: dict[str, Any], message: str) -> None:
-    told = {k: v for k, v in {**TOLD, **seen(), **change}.items() if v is not None}
+    shown = {k: v for k, v in {**TOLD, **seen(), **change}.items() if v is not None}
     with pytest.raises(InputError) as e:
-        encoders(told, LIMITS)
-        pictures(told, (FIXED, ON_HAND), np.eye(4))
+        encoders(shown, LIMITS)
+        pictures(shown, (FIXED, ON_HAND), np.eye(4))
     assert message in str(e.value)
 
 
@@ -93,10 +93,10 @@ def test_a_calibration_comes_out_of_a_message_as_it_went_in() -> None:
 
 
 def test_the_robot_of_a_calibration_names_no_file() -> None:
-    told = calibration().as_dict()
-    told["robot"]["mjcf"] = '<mujoco><asset><mesh name="m" file="/etc/passwd"/></asset></mujoco>'
+    shown = calibration().as_dict()
+    shown["robot"]["mjcf"] = '<mujoco><asset><mesh name="m" file="/etc/passwd"/></asset></mujoco>'
     with pytest.raises(InputError, match="MJCF:1: <mesh> has file; a model that is sent names no files"):
-        calibration_from(told)
+        calibration_from(shown)
 
 
 def test_arrays_of_objects_are_never_made() -> None:

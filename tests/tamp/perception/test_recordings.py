@@ -67,14 +67,14 @@ def test_what_is_true_is_in_a_folder_that_perceiving_can_do_without(tmp_path: Pa
 def test_what_is_damaged_or_not_finished_is_said_to_be(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "one")
     index = folder / recordings.INDEX
-    told = json.loads(index.read_text())
+    shown = json.loads(index.read_text())
     (folder / "0000_front_depth.png").write_bytes(b"\x89PNG half")
     with pytest.raises(InputError, match=r"0000_front_depth\.png is missing or damaged"):
         recordings.read(folder).looked(0)
-    index.write_text(json.dumps({**told, "format": 99}))
+    index.write_text(json.dumps({**shown, "format": 99}))
     with pytest.raises(InputError, match="it has format 99, this version of tamp reads 1"):
         recordings.read(folder)
-    index.write_text(json.dumps({**told, "felt": [{"time": 0.0}]}))
+    index.write_text(json.dumps({**shown, "felt": [{"time": 0.0}]}))
     with pytest.raises(InputError, match=r"recording\.json:1: felt\.0\.q is missing; valid: radians; record it again"):
         recordings.read(folder)
     index.write_text(index.read_text()[:100])

@@ -73,15 +73,15 @@ def test_two_that_are_alike_are_not_in_one_place() -> None:
     }
     after = {name: replace(t, placed=stacked, time=1.0) for name, t in before.items()}
     looks = [look(taken(camera, [lower, stacked])) for camera in CAMERAS]
-    told = kept_apart(before, after, looks)
-    assert told["disc_1"].placed is lower, "it is hidden, and where it was"
-    assert told["disc_2"].placed is stacked, "one sees past where it was carried"
+    shown = kept_apart(before, after, looks)
+    assert shown["disc_1"].placed is lower, "it is hidden, and where it was"
+    assert shown["disc_2"].placed is stacked, "one sees past where it was carried"
 
 
 HERE = np.array([0.0, 0.0, 1.2])
 
 
-def told(true: Sequence[PlacedModel], thought: Sequence[PlacedModel], time: float = 1.0) -> list[str]:
+def shown(true: Sequence[PlacedModel], thought: Sequence[PlacedModel], time: float = 1.0) -> list[str]:
     looks = [look(taken(c, list(true))) for c in CAMERAS]
     tracks = {f"thing_{i}": Track(f"thing_{i}", placed, True, time, 1.0) for i, placed in enumerate(thought)}
     points = np.concatenate([k.points.reshape(-1, 3) for k in looks])
@@ -92,12 +92,12 @@ def told(true: Sequence[PlacedModel], thought: Sequence[PlacedModel], time: floa
 
 def test_another_thing_of_the_same_shape_is_noticed() -> None:
     true = standing(library()["carton"], -0.1, 0.1, 0.4)
-    assert told([true], [standing(painted(library()["carton"], (200, 40, 40)), -0.1, 0.1, 0.4)]) == ["thing_0"]
+    assert shown([true], [standing(painted(library()["carton"], (200, 40, 40)), -0.1, 0.1, 0.4)]) == ["thing_0"]
 
 
 @pytest.mark.parametrize(("now", "before"), [("box", "carton"), ("can", "carton"), ("disc", "box"), ("carton", "disc")])
 def test_a_thing_of_another_shape_is_noticed_and_the_one_beside_it_left_alone(now: str, before: str) -> None:
     beside = standing(library()["can"], 0.0, 0.1, 0.0)
     thought = [standing(library()[before], -0.1, 0.1, 0.4), beside]
-    assert told([standing(library()[now], -0.1, 0.1, 0.4), beside], thought, time=0.5) == ["thing_0"]
-    assert told([thought[0], beside], thought) == []
+    assert shown([standing(library()[now], -0.1, 0.1, 0.4), beside], thought, time=0.5) == ["thing_0"]
+    assert shown([thought[0], beside], thought) == []

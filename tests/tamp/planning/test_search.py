@@ -19,7 +19,7 @@ from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
 from tamp.model.state import WorldState
 from tamp.pddl.domain_file import load
-from tamp.pddl.planner import Engine, Plan, Planner, PlanResult, PlanStatus, Tell, untold
+from tamp.pddl.planner import Engine, Plan, Planner, PlanResult, PlanStatus, Tell, unlogged
 from tamp.planning.refinement import Failure, Refined, SearchBudget, refine
 from tamp.planning.search import NoSolution, Search, Solution
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
@@ -50,8 +50,8 @@ class Willing(Skill):
         return frozenset().union(*(c.facts for c in causes)) if causes else frozenset({Atom("does-not-fit", args)})
 
 
-def actions(*told: str) -> Plan:
-    return Plan(tuple(GroundAction(words[0], tuple(words[1:])) for words in map(str.split, told)))
+def actions(*shown: str) -> Plan:
+    return Plan(tuple(GroundAction(words[0], tuple(words[1:])) for words in map(str.split, shown)))
 
 
 def refined(plan: Plan, **skills: Willing) -> Refined | Failure:
@@ -159,19 +159,19 @@ class Kept:
 
 
 @pytest.mark.parametrize(
-    ("otherwise", "told"),
+    ("otherwise", "shown"),
     [(None, "without box there is a motion"), (Infeasible("unreachable"), "without box there is none either")],
 )
 def test_what_is_in_the_way_is_imagined_away_and_what_it_was_to_be_taken_for_is_told(
-    otherwise: Infeasible | None, told: str
+    otherwise: Infeasible | None, shown: str
 ) -> None:
     journal = Kept()
     _, found = decide(Hindered(otherwise=lambda args: otherwise), Willing(), log=journal, start=BESIDE)
     assert isinstance(found, NoSolution)
     first, second = found.reason.split("; ")[:2]
-    assert first == f"(pick cup desk): the box is there ({told})"
+    assert first == f"(pick cup desk): the box is there ({shown})"
     assert second == "(pick box desk): too wide, tried to free cup of box"
-    assert [d["message"] for kind, d in journal.events if kind == "hint"] == [told]
+    assert [d["message"] for kind, d in journal.events if kind == "hint"] == [shown]
     given_up = [d for kind, d in journal.events if kind == "infeasible"]
     assert [d.get("purpose") for d in given_up] == [None, "tried to free cup of box"]
 
@@ -212,7 +212,7 @@ class Stubborn:
     asked: list[str] = field(default_factory=list)
     plan: Plan = field(default_factory=lambda: actions("pick cup desk", "place-on cup tray"))
 
-    def solve(self, problem: Any, tell: Tell = untold) -> PlanResult:
+    def solve(self, problem: Any, tell: Tell = unlogged) -> PlanResult:
         self.asked.append(str(problem))
         if len(self.asked) > 1:
             return PlanResult(PlanStatus.GAVE_UP, None, 0.0, "no idea")

@@ -8,20 +8,20 @@ import pytest
 
 from tamp.api.configs import SolveConfig
 from tamp.api.solving import Person, prepare
-from tamp.runs.goal_origin import GoalOrigin, Kind, origin_told
+from tamp.runs.goal_origin import GoalOrigin, Kind, read_origin
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
 @pytest.mark.parametrize("file", ["", "/a/kitchenette/scene.toml"])
 def test_a_log_gives_it_back(kind: Kind, file: str) -> None:
     origin = GoalOrigin(kind, file)
-    assert origin_told({"schema": 1, **origin.told()}) == origin
+    assert read_origin({"schema": 1, **origin.as_fields()}) == origin
     assert "/a/" not in origin.in_words
 
 
 @pytest.mark.parametrize("start", [{}, {"goal_from": None}, {"goal_from": 3}, {"goal_from": "elsewhere"}])
 def test_what_no_log_says_is_not_known(start: dict[str, object]) -> None:
-    assert origin_told(start) is None
+    assert read_origin(start) is None
 
 
 def test_a_file_is_named_with_its_folder() -> None:

@@ -40,7 +40,7 @@ SCENE = Scene(
 )
 
 
-def told(**poses: tuple[str, float, float]) -> dict[str, Any]:
+def shown(**poses: tuple[str, float, float]) -> dict[str, Any]:
     return {
         "objects": {n: c for n, (c, _, _) in poses.items()} | {"bench_body": "table"},
         "poses": {n: [x, y, 0.91, 1, 0, 0, 0] for n, (_, x, y) in poses.items()} | {"bench_body": [9.0] * 7},
@@ -49,7 +49,7 @@ def told(**poses: tuple[str, float, float]) -> dict[str, Any]:
 
 
 def test_twins_are_told_apart_by_where_they_are() -> None:
-    names = match(told(bowl_9=("bowl", 0.21, 0.0), bowl_3=("bowl", 0.12, 0.01), shelf_5=("shelf", 0.0, 0.32)), SCENE)
+    names = match(shown(bowl_9=("bowl", 0.21, 0.0), bowl_3=("bowl", 0.12, 0.01), shelf_5=("shelf", 0.0, 0.32)), SCENE)
     assert names.true == {
         "bowl_9": "bowl_2",
         "bowl_3": "bowl_1",
@@ -75,20 +75,20 @@ def test_twins_are_told_apart_by_where_they_are() -> None:
     ],
 )
 def test_what_is_seen_where_it_is_not_has_no_name(seen: tuple[str, float, float], why: str) -> None:
-    names = match(told(it_1=seen), SCENE)
+    names = match(shown(it_1=seen), SCENE)
     with pytest.raises(Refusal) as e:
         names.of(Goal(Atom("on", ("it_1", "bench"))))
     assert str(e.value) == why and names.operands("(pick it_1 bench)") == ("main_table",)
 
 
 def test_what_was_not_seen_cannot_be_asked_for() -> None:
-    names = match(told(bowl_9=("bowl", 0.2, 0.0)), SCENE).backwards()
+    names = match(shown(bowl_9=("bowl", 0.2, 0.0)), SCENE).backwards()
     with pytest.raises(Refusal, match="nothing that was seen was found to be bowl_1"):
         names.of(Goal(Atom("on", ("bowl_1", "main_table"))))
 
 
 def test_what_is_unknown_is_matched_by_where_it_is_alone() -> None:
-    seen = told(unknown_1=("red_box", 0.21, 0.01), bowl_3=("bowl", 0.1, 0.0), unknown_2=("bowl", -0.3, 0.0))
+    seen = shown(unknown_1=("red_box", 0.21, 0.01), bowl_3=("bowl", 0.1, 0.0), unknown_2=("bowl", -0.3, 0.0))
     seen["unknown"] = ["unknown_1", "unknown_2"]
     seen["boxes"] = {
         "unknown_1": [[0.2, 0.0, 0.9], [0.22, 0.02, 1.5]],

@@ -23,7 +23,7 @@ from tamp.model.scene import (
     with_joint_at,
     with_object_at,
 )
-from tamp.runs.moving_parts import part_state, parts_of, parts_told, values_of
+from tamp.runs.moving_parts import part_state, parts_of, parts_record, values_of
 from tamp.view.log_fields import pose_in
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -55,8 +55,8 @@ def scene() -> Scene:
 
 def logged(seen: Scene) -> dict[str, Any]:
     """What a log has of a scene, once it was written and read."""
-    told = {"poses": poses_of(seen), "joints": joints_of(seen), "parts": parts_told(seen)}
-    return dict(json.loads(json.dumps(told)))
+    shown_text = {"poses": poses_of(seen), "joints": joints_of(seen), "parts": parts_record(seen)}
+    return dict(json.loads(json.dumps(shown_text)))
 
 
 def extents(parts: tuple[Part, ...], e: dict[str, Any]) -> list[Array]:
@@ -90,7 +90,7 @@ def test_what_was_open_when_it_was_described_closes() -> None:
 
 
 def test_only_things_of_which_something_moves_have_parts() -> None:
-    assert list(parts_told(scene())) == ["oven"]
+    assert list(parts_record(scene())) == ["oven"]
     assert parts_of({"event": "scene"}) == {}  # as in logs of before
 
 
@@ -114,9 +114,9 @@ def test_a_part_is_told_in_words(end: str, value: float, word: str) -> None:
 @pytest.mark.parametrize("wrong", [None, 3, "x", [], {}, [None], [{}], float("inf"), [["box", [1, 1, 1], [0] * 7]]])
 def test_what_is_not_of_its_kind_is_left_out(wrong: object) -> None:
     e = logged(scene())
-    for told in (wrong, {"oven": wrong}):
-        assert parts_of(e | {"parts": told}) == {}
-        assert values_of(e | {"joints": told}).get("oven", {}) == {}
+    for shown_text in (wrong, {"oven": wrong}):
+        assert parts_of(e | {"parts": shown_text}) == {}
+        assert values_of(e | {"joints": shown_text}).get("oven", {}) == {}
 
     def with_wrong(key: str) -> tuple[Part, ...]:
         return parts_of({"parts": {"oven": [p | {key: wrong} for p in e["parts"]["oven"]]}}).get("oven", ())

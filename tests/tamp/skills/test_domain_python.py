@@ -89,10 +89,10 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_found_with_its_file_and_line_before_anything_moves(fault: str, folder: Path) -> None:
-    name, old, new, code, told = FAULTS[fault]
+    name, old, new, code, shown = FAULTS[fault]
     edit(folder / name, old, new)
     found = [f for f in check(folder).findings if f.code == code]
-    assert found and told in found[0].message, check(folder).findings
+    assert found and shown in found[0].message, check(folder).findings
     assert Path(found[0].file).parent == folder and found[0].line > 0
 
 

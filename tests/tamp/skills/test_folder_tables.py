@@ -34,8 +34,8 @@ def test_what_does_not_fit_is_found_where_it_is(
     (tmp_path / "domain.pddl").write_text(DOMAIN)
     if table is not None:
         (tmp_path / "skills.toml").write_text(table)
-    told = [(Path(f.file).name, f.line, f.code) for f in check(tmp_path).findings]
-    assert told == found
+    shown = [(Path(f.file).name, f.line, f.code) for f in check(tmp_path).findings]
+    assert shown == found
 
 
 @pytest.mark.parametrize("domain", sorted(p.parent.name for p in data_dir("domains").glob("*/domain.pddl")))
@@ -79,5 +79,5 @@ def test_what_are_no_words_of_the_domain_is_found_where_it_is(
 ) -> None:
     (tmp_path / "domain.pddl").write_text(SPOKEN)
     (tmp_path / "words.toml").write_text(table)
-    told = [(Path(f.file).name, f.line, f.code) for f in check(tmp_path).findings]
-    assert told == found
+    shown = [(Path(f.file).name, f.line, f.code) for f in check(tmp_path).findings]
+    assert shown == found

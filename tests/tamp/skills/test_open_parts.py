@@ -36,9 +36,9 @@ def scene(value: float, at: float = 1.0) -> Scene:
 
 
 def test_parts_go_by_the_names_that_goals_have_for_them() -> None:
-    told = in_symbols(TOUCHED, scene(0.25))
-    assert told.blockers == ("chest_bottom_region",)
-    assert told.message == "pick: chest_bottom_region, while it is open, is in the way"
+    shown = in_symbols(TOUCHED, scene(0.25))
+    assert shown.blockers == ("chest_bottom_region",)
+    assert shown.message == "pick: chest_bottom_region, while it is open, is in the way"
     assert in_symbols(TOUCHED, scene(0.0)).message == "pick: chest_bottom_region is in the way"
     frame = in_symbols(Infeasible("collision", ("chest_frame",), message="pick: chest_frame is in the way"), scene(0.0))
     assert (frame.blockers, frame.message) == (("chest",), "pick: chest is in the way")

@@ -79,11 +79,11 @@ def test_nothing_is_let_fall_through_a_board(robot: RobotDescription) -> None:
 
 def test_what_is_not_open_is_the_reason_and_not_the_size_of_the_thing(robot: RobotDescription) -> None:
     """A drawer that would take the box if it were open: nothing false is told to the planner."""
-    for value, told in ((0.0, "chest_drawer is closed"), (0.1, "chest_drawer is not open")):
+    for value, shown in ((0.0, "chest_drawer is closed"), (0.1, "chest_drawer is not open")):
         situation, world = holding(robot, chest(value))
         found = list(Place().refine(("item", "chest_drawer"), situation, tools(world)))
         assert [c.reason for c in found if isinstance(c, Infeasible)] == ["not-open"], found
-        assert isinstance(found[0], Infeasible) and told in found[0].message
+        assert isinstance(found[0], Infeasible) and shown in found[0].message
         assert Place().facts(("item", "chest_drawer"), [found[0]], situation.scene) == frozenset()
     situation, world = holding(robot, chest(0.2))
     full = list(Place().refine(("item", "chest_drawer"), situation, tools(world)))[-1]

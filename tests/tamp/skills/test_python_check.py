@@ -30,7 +30,7 @@ def module(folder: Path, text: str) -> ModuleType:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "told"),
+    ("text", "line", "shown"),
     [
         ("def far(view: View, a):\n    return view.midle(a)[0] > 9\n", 4, "did you mean 'middle'?"),
         ("@observes('far')\ndef far(v, a):\n    return v.positon(a)[0] > 9\n", 5, "did you mean 'position'?"),
@@ -39,14 +39,14 @@ def module(folder: Path, text: str) -> ModuleType:
         ("def far(view):\n    return tolerence > 1\n", 4, "there is no 'tolerence'"),
     ],
 )
-def test_slips_are_told_with_their_line_and_what_would_be_valid(tmp_path: Path, text: str, line: int, told: str):
+def test_slips_are_told_with_their_line_and_what_would_be_valid(tmp_path: Path, text: str, line: int, shown: str):
     (error,) = static_errors(module(tmp_path, text))
     assert str(error).startswith(f"{tmp_path / 'mine.py'}:{line}: ")
-    assert told in str(error)
+    assert shown in str(error)
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "shown"),
     [
         (lambda hand: hand.down(90), "yaw is 90; valid: radians"),
         (lambda hand: hand.go(hand.at([0.1, 0.1, 150.0])), "z is 150; valid: metres"),
@@ -55,8 +55,8 @@ def test_slips_are_told_with_their_line_and_what_would_be_valid(tmp_path: Path, 
         (lambda hand: hand.open(40), "metres is 40; valid: metres"),
     ],
 )
-def test_a_hand_knows_what_are_no_metres_radians_and_shares(call, told: str):
+def test_a_hand_knows_what_are_no_metres_radians_and_shares(call, shown: str):
     scene = scene_with_things()
     tools = Tools(world_of(scene, gantry()), np.random.default_rng(0))
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=shown):
         call(Hand(scene, Situation(scene), tools, "mine", ()))

@@ -15,12 +15,12 @@ SHOULDER = [-0.66, 0.1, 1.245, 1.0, 0.0, 0.0, 0.0]
 POSTURE = [0.0, -0.161, 0.0, -2.444, 0.0, 2.283, 0.785]
 
 
-def stands(body: str, **told: Any) -> dict[str, Any]:
-    return {"event": "robot", "body": body, "shoulder": SHOULDER, "period": 0.05, **told}
+def stands(body: str, **shown: Any) -> dict[str, Any]:
+    return {"event": "robot", "body": body, "shoulder": SHOULDER, "period": 0.05, **shown}
 
 
-def command(q: list[float], **told: Any) -> dict[str, Any]:
-    return {"event": "command", "step": 1, "q": q, "fingers": 0.06, **told}
+def command(q: list[float], **shown: Any) -> dict[str, Any]:
+    return {"event": "command", "step": 1, "q": q, "fingers": 0.06, **shown}
 
 
 def test_the_panda_holds_its_tool_where_its_description_has_it() -> None:

@@ -11,7 +11,7 @@ from tamp.errors import InputError
 from tamp.view.episode_page import MOST, data_of, episode_page
 from tamp.view.page_layout import Layout
 from tamp.view.summary import failures
-from tests.page_episodes import MARKUP, PLAN, event, failure, success, told, with_arm, write
+from tests.page_episodes import MARKUP, PLAN, event, failure, page_content, success, with_arm, write
 
 
 def page_of(folder: Path) -> str:
@@ -30,7 +30,7 @@ def ended(*more: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_a_success_says_what_was_asked_and_what_each_action_did(tmp_path: Path) -> None:
-    content = told(write(tmp_path / "e", success()))
+    content = page_content(write(tmp_path / "e", success()))
     assert (content.title, content.status.verdict) == ("put the mug in the drawer", "It succeeded by LIBERO's check.")
     assert content.perception == "Perception: oracle (the simulator's state)."
     assert (content.goals, content.status.notes, content.failures) == (["(in mug_1 drawer_1)"], (), [])
@@ -48,7 +48,7 @@ def test_a_success_says_what_was_asked_and_what_each_action_did(tmp_path: Path) 
 
 def test_after_a_failed_action_things_are_as_they_were_seen(tmp_path: Path) -> None:
     """In symbols the mug would still be in the hand; it was seen on the table."""
-    content = told(write(tmp_path / "e", failure()))
+    content = page_content(write(tmp_path / "e", failure()))
     assert [(r.action, r.state) for r in content.rows] == [
         (PLAN[0], "done"),
         (PLAN[1], "done"),
@@ -71,12 +71,14 @@ def test_after_a_failed_action_things_are_as_they_were_seen(tmp_path: Path) -> N
 def test_the_page_opens_where_it_failed_with_what_was_in_the_way_in_red(tmp_path: Path) -> None:
     hint = event("hint", 7.0, action=PLAN[1], reason="collision", message="without plate_1 there is a motion")
     events = ended(event("plan", 4.96, status="found", plan=PLAN), no_motion(5.0, "plate_1"), hint)
-    content = told(write(tmp_path / "e", events))
+    content = page_content(write(tmp_path / "e", events))
     data = data_of(content.story, vars(content))
     assert data["failures"][data["failing"]] == {"step": 20, "marks": ["plate_1"]}
     assert [f.kind for f in content.failures] == ["plan rejected", "what would help"]
     wrong = event("result", 8.0, success=False, action=PLAN[1], missing="mug_1 is not held", steps=5, difference=None)
-    content = told(write(tmp_path / "f", [*events[:-1], event("action", 7.9, action=PLAN[1]), wrong, events[-1]]))
+    content = page_content(
+        write(tmp_path / "f", [*events[:-1], event("action", 7.9, action=PLAN[1]), wrong, events[-1]])
+    )
     data = data_of(content.story, vars(content))
     assert data["failures"][data["failing"]]["marks"] == ["mug_1"]
 
@@ -99,7 +101,7 @@ def test_vetoes_and_corrections_of_one_action_are_a_line_each() -> None:
 
 
 def test_logs_that_are_not_whole_say_so(tmp_path: Path) -> None:
-    killed = told(write(tmp_path / "killed", success()[:-20], tail='{"event": "comm'))
+    killed = page_content(write(tmp_path / "killed", success()[:-20], tail='{"event": "comm'))
     assert killed.status.verdict.startswith("It ended without a verdict")
     assert [n.split(":")[0] for n in killed.status.notes] == [
         "The last line of the log is only half written, and left out.",
@@ -108,17 +110,19 @@ def test_logs_that_are_not_whole_say_so(tmp_path: Path) -> None:
     assert killed.story.actions[-1].state == "unfinished"
     other = success()
     other[0]["schema"] = 7
-    note = told(write(tmp_path / "later", other)).status.notes[0]
+    note = page_content(write(tmp_path / "later", other)).status.notes[0]
     assert note.startswith("The log is of schema 7, this version of tamp knows 1")
-    assert told(write(tmp_path / "headless", success()[1:])).status.notes[0].startswith("The log has no beginning")
+    assert (
+        page_content(write(tmp_path / "headless", success()[1:])).status.notes[0].startswith("The log has no beginning")
+    )
     with pytest.raises(InputError, match="holds no event"):
-        told(write(tmp_path / "empty", []))
+        page_content(write(tmp_path / "empty", []))
 
 
 def test_a_run_of_an_arm_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     start = event("start", 0.0, goal=None, world="bench", arm="xarm6", steps=["MoveToNamed(name='home')"])
     look = event("second_look", 0.1, number=1, bodies=None, itself=None, looked=9)
-    content = told(write(tmp_path / "e", [start, look, event("outcome", 0.2, success=True, why="", reason="")]))
+    content = page_content(write(tmp_path / "e", [start, look, event("outcome", 0.2, success=True, why="", reason="")]))
     assert (content.status.verdict, content.failures, content.status.notes) == ("It succeeded.", [], ())
     assert (content.title, [r.action for r in content.rows]) == ("A plan of 1 step", ["MoveToNamed(name='home')"])
     assert 'id="space"' not in page_of(tmp_path / "e")
@@ -133,7 +137,7 @@ def test_the_page_of_a_very_long_session_is_small_and_says_what_it_leaves_out(tm
         events += [event("state", t + 0.2, atoms=[f"(on item_{k} table_{n % 3})" for k in range(30)])]
         events += [event("result", t + 0.3, **names, success=False, missing=MARKUP, steps=1, difference=None)]
         events += [event("order", t + 0.4, order=MARKUP, taken=False, why=MARKUP)]
-    content = told(write(tmp_path / "e", events))
+    content = page_content(write(tmp_path / "e", events))
     assert (len(content.rows), content.rows[-1].number, content.left_out["rows"]) == (MOST, 1503, 1203)
     page = page_of(tmp_path / "e")
     assert len(page.encode()) < 5_000_000 and "1203 before these are left out" in page

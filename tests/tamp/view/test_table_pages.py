@@ -33,8 +33,8 @@ def test_the_facts_over_the_steps() -> None:
 
 def test_a_long_plan_is_followed_so_far() -> None:
     problem, plan = of(*(["(open-drawer drawer_1)", "(close-drawer drawer_1)"] * MOST_STEPS))
-    told = fact_table(problem, resolve(plan, problem))
-    assert (len(told.steps), told.left_out) == (MOST_STEPS, MOST_STEPS)
+    shown = fact_table(problem, resolve(plan, problem))
+    assert (len(shown.steps), shown.left_out) == (MOST_STEPS, MOST_STEPS)
 
 
 def test_data_cannot_end_its_script() -> None:

@@ -103,8 +103,8 @@ def test_frozen_pictures_are_those_from_before_for_two_seconds(environment: Libe
 
 def test_every_kind_is_told_of() -> None:
     text = (Path(__file__).parents[4] / "docs" / "disturbances.md").read_text()
-    told, _, _ = text.partition("## What the robot does about it")
-    assert [kind for kind in KINDS if f"`{kind}`" not in told] == []
+    shown_text, _, _ = text.partition("## What the robot does about it")
+    assert [kind for kind in KINDS if f"`{kind}`" not in shown_text] == []
 
 
 def test_what_cannot_be_disturbed_is_said_with_what_can() -> None:

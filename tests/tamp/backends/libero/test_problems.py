@@ -53,8 +53,8 @@ def episode(scene: str, seed: int, folder: Path) -> Told:
     return Told(result, read(folder / "out" / "episode.jsonl"))
 
 
-def room_was_looked_for(told: Told) -> bool:
-    notes = [note for e in told.of("refined") for note in e["notes"]]
+def room_was_looked_for(shown: Told) -> bool:
+    notes = [note for e in shown.of("refined") for note in e["notes"]]
     return any(note.get("grasps without room at microwave_1_heating_region", 0) > 0 for note in notes)
 
 
@@ -77,9 +77,9 @@ LONG = ("bowl_under_bowl", "shared_burner")
 
 @pytest.mark.parametrize("scene", [pytest.param(n, marks=pytest.mark.thorough) if n in LONG else n for n in SOLVED])
 def test_it_is_solved_for_the_reason_that_it_is_there_for(scene: str, seed: int, tmp_path: Path) -> None:
-    told = episode(scene, seed, tmp_path)
-    assert told.result.success and told.result.stage is None, told.result
-    assert SOLVED[scene](told), (told.facts, told.done, told.result.touched)
+    shown = episode(scene, seed, tmp_path)
+    assert shown.result.success and shown.result.stage is None, shown.result
+    assert SOLVED[scene](shown), (shown.facts, shown.done, shown.result.touched)
 
 
 REFUSED = {

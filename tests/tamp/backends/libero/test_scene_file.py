@@ -102,9 +102,9 @@ FAULTS = {
 def test_a_mistake_is_told_with_its_line_and_what_is_valid(fault: str, tmp_path: Path) -> None:
     text, line, says = FAULTS[fault]
     where = f"{re.escape(str(tmp_path / 'scene.toml'))}:{f'{line}:' if line else ''} "
-    with pytest.raises(InputError, match=f"{where}.*{says}") as told:
+    with pytest.raises(InputError, match=f"{where}.*{says}") as shown:
         scene(tmp_path, text)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(shown.value)
 
 
 @pytest.mark.parametrize(

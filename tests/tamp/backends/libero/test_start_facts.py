@@ -44,7 +44,7 @@ def test_a_drawn_scene_is_the_one_that_libero_draws() -> None:
     from libero.libero.envs.env_wrapper import ControlEnv
 
     task = tasks.find("libero_spatial/4")
-    told = {
+    shown = {
         "(in akita_black_bowl_1 wooden_cabinet_1_top_region)",
         "(on akita_black_bowl_2 wooden_cabinet_1_top_side)",
         "(open wooden_cabinet_1_top_region)",
@@ -61,7 +61,7 @@ def test_a_drawn_scene_is_the_one_that_libero_draws() -> None:
                 poses = [(env.sim.data._data.xpos, env.sim.data._data.xquat) for env in (environment, stock)]
                 for ours, theirs in zip(*poses, strict=True):
                     assert np.allclose(ours, theirs, rtol=0.0, atol=1e-9)
-            assert told <= facts(environment)
+            assert shown <= facts(environment)
 
 
 def test_a_thing_starts_in_a_closed_drawer_whatever_the_goal(tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ CARRIED = (
 )
 
 
-def seen(folder: Path, world: str = ALL, seed: int = 0, **told: str) -> Scene:
-    return mjcf_start(small_scene(folder, world, **told), seed)[0]
+def seen(folder: Path, world: str = ALL, seed: int = 0, **shown: str) -> Scene:
+    return mjcf_start(small_scene(folder, world, **shown), seed)[0]
 
 
 def test_bodies_become_things_fixtures_and_a_table(tmp_path: Path) -> None:
@@ -70,8 +70,8 @@ def test_a_mesh_is_a_box_or_a_cylinder_around_it(tmp_path: Path) -> None:
 
 
 def test_a_seed_moves_what_can_be_carried(tmp_path: Path) -> None:
-    told = "scatter = [0.03, 0.4]\n"
-    places = [seen(tmp_path, seed=seed, told=told).object("block_1").position for seed in (0, 0, 1)]
+    shown = "scatter = [0.03, 0.4]\n"
+    places = [seen(tmp_path, seed=seed, shown=shown).object("block_1").position for seed in (0, 0, 1)]
     assert np.array_equal(places[0], places[1])
     assert 1e-3 < np.linalg.norm(places[2] - places[0]) < 0.09
     assert places[2][2] == pytest.approx(0.42, abs=2e-3)
@@ -109,7 +109,7 @@ WRONG: dict[str, tuple[str, dict[str, str], str]] = {
     "a lost mesh": (ALL, {"more": MESH}, "scene.xml:4: no file "),
     "names of a fixture": (
         ALL,
-        {"told": '[things.crate]\nnames = ["tray"]\n'},
+        {"shown": '[things.crate]\nnames = ["tray"]\n'},
         "scene.toml:4: crate cannot be carried",
     ),
     "nothing below": (BLOCKS + CRATE, {}, "falls, or flies away"),
@@ -118,8 +118,8 @@ WRONG: dict[str, tuple[str, dict[str, str], str]] = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_is_wrong_is_told(case: str, tmp_path: Path) -> None:
-    world, told, message = WRONG[case]
-    scene = small_scene(tmp_path, world, **told)
+    world, shown, message = WRONG[case]
+    scene = small_scene(tmp_path, world, **shown)
     with pytest.raises(InputError) as error:
         mjcf_start(scene, 0)
     assert message in str(error.value)
@@ -127,7 +127,7 @@ def test_what_is_wrong_is_told(case: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("shown", "message"),
     [
         ("bddl = 'a.bddl'", "scene.toml:1: 'mjcf' does not go with 'bddl'"),
         (
@@ -139,7 +139,7 @@ def test_what_is_wrong_is_told(case: str, tmp_path: Path) -> None:
         ("[things.crate]\non = 'table'", "unknown key 'on' of things.crate; valid: category, names"),
     ],
 )
-def test_what_is_wrong_in_the_scene_file_is_told_at_once(tmp_path: Path, told: str, message: str) -> None:
+def test_what_is_wrong_in_the_scene_file_is_told_at_once(tmp_path: Path, shown: str, message: str) -> None:
     with pytest.raises(InputError) as error:
-        tasks.find(str(written(tmp_path, told=told)))
+        tasks.find(str(written(tmp_path, shown=shown)))
     assert message in str(error.value)

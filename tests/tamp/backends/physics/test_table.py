@@ -86,7 +86,7 @@ def test_closed_fingers_press_and_open_ones_let_go(started: Started) -> None:
 
 
 def test_the_robot_stands_where_the_file_says(tmp_path: Path) -> None:
-    folder = written(tmp_path, told="yaw = 1.5708\nbody = 'xarm6'\n")
+    folder = written(tmp_path, shown="yaw = 1.5708\nbody = 'xarm6'\n")
     own = start_of(tasks.find(str(folder)), 0, None, None)
     other = start_of(tasks.find(str(folder)), 0, None, "xarm7")
     p_tool, p_other = (s.scene.robot.T_world_tool[:3, 3] for s in (own, other))
@@ -99,7 +99,7 @@ BESIDE, IN_CABINET = "[-0.6, 0.0, 0.4]", "[0.2, -0.3, 0.4]"
 
 @pytest.mark.parametrize("body", ["panda", "xarm6"])
 def test_a_base_inside_a_fixture_is_the_files_fault(body: str, tmp_path: Path) -> None:
-    scene = written(tmp_path, told=f'body = "{body}"\n') / "scene.toml"
+    scene = written(tmp_path, shown=f'body = "{body}"\n') / "scene.toml"
     start_of(tasks.find(str(tmp_path)), 0, None, None)
     scene.write_text(scene.read_text().replace(BESIDE, IN_CABINET))
     with pytest.raises(InputError, match=rf"scene.toml:2: .*{body} cannot stand there: .* cm inside cabinet; valid: "):

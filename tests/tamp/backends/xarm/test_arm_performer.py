@@ -213,8 +213,8 @@ def test_a_warning_that_was_left_is_reported_and_does_not_stop_a_run(
         steps = (MoveToNamed("above_table"), MoveToNamed("home"))
         verdict = conduct(tmp_path / "run", lambda log: run_on(driver, ways, steps, log, None, ArmStop()))
         assert verdict.success, verdict.reason
-        (told,) = [e["message"] for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "warning"]
-        assert told.startswith("the controller has a warning left: W12") and "tamp xarm clear" in told
+        (shown,) = [e["message"] for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "warning"]
+        assert shown.startswith("the controller has a warning left: W12") and "tamp xarm clear" in shown
         assert driver.clear().startswith("W12") and driver.clear() == ""
     finally:
         driver.close()

@@ -17,7 +17,7 @@ from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.data import data_dir
 
 
-def told(*steps: dict[str, Any], known: frozenset[str] | None = None) -> list[str]:
+def shown(*steps: dict[str, Any], known: frozenset[str] | None = None) -> list[str]:
     return [str(b) for b in breaches({"goal": "g", "steps": list(steps)}, known)]
 
 
@@ -34,7 +34,7 @@ def told(*steps: dict[str, Any], known: frozenset[str] | None = None) -> list[st
     ],
 )
 def test_what_breaks_the_schema_is_placed(step: dict[str, Any], says: str) -> None:
-    (breach,) = told(step)
+    (breach,) = shown(step)
     assert breach.startswith(says)
 
 
@@ -57,7 +57,7 @@ def test_what_breaks_the_schema_is_placed(step: dict[str, Any], says: str) -> No
     ],
 )
 def test_what_no_schema_can_say_is_checked(step: dict[str, Any], says: str) -> None:
-    assert told(step) == [says]
+    assert shown(step) == [says]
 
 
 JSON = st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=5), lambda x: st.lists(x, max_size=3))
@@ -199,8 +199,8 @@ SPACE = "valid: x 150 to 650, y -450 to 450, z 5 to 600 mm"
     ],
 )
 def test_what_cannot_be_right_is_refused(steps: list[dict[str, Any]], says: str, bench: Workcell) -> None:
-    (told,) = [str(b) for b in breaches_in({"goal": "g", "steps": steps}, bench)]
-    assert told.startswith(says)
+    (shown,) = [str(b) for b in breaches_in({"goal": "g", "steps": steps}, bench)]
+    assert shown.startswith(says)
 
 
 def test_one_wrong_step_does_not_make_the_next_ones_wrong(bench: Workcell) -> None:
@@ -210,5 +210,5 @@ def test_one_wrong_step_does_not_make_the_next_ones_wrong(bench: Workcell) -> No
 
 def test_things_are_not_gone_to_without_a_detector(bench: Workcell) -> None:
     blind = replace(bench, detector=replace(bench.detector, source=None))
-    (told,) = [str(b) for b in breaches_in({"goal": "g", "steps": [named(), touch()]}, blind)]
-    assert told.startswith("step 2, label: the world has no detector to see it; valid: [detector] with source")
+    (shown,) = [str(b) for b in breaches_in({"goal": "g", "steps": [named(), touch()]}, blind)]
+    assert shown.startswith("step 2, label: the world has no detector to see it; valid: [detector] with source")

@@ -81,13 +81,13 @@ def test_what_a_camera_sees_is_told_in_the_base_frame(p: Any, at: Any, rpy: Any)
     ],
 )
 def test_a_wrong_line_is_counted_and_told_and_changes_nothing(text: bytes, says: str) -> None:
-    told: list[str] = []
-    latest = Latest({"eye": np.eye(4)}, told.append)
+    shown: list[str] = []
+    latest = Latest({"eye": np.eye(4)}, shown.append)
     latest.add(line(cup()))
     latest.add(text)
     latest.add(line(cup(300, "mug")))
-    assert latest.wrong_lines == 1 and told == [f"a line of the detector is wrong: {latest.last_wrong}"]
-    assert says in told[0]
+    assert latest.wrong_lines == 1 and shown == [f"a line of the detector is wrong: {latest.last_wrong}"]
+    assert says in shown[0]
     assert xs(latest) == [("cup", 400), ("mug", 300)]
 
 

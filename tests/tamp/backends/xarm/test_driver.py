@@ -49,8 +49,8 @@ def warned(driver: Driver, emulator: Emulator) -> None:
 def test_an_error_and_a_warning_are_both_named(driver: Driver, emulator: Emulator) -> None:
     warned(driver, emulator)
     emulator.ask(fault="collision")
-    told = driver.clear()
-    assert told.startswith("C31, ") and told.endswith(f"; {W12}")
+    shown = driver.clear()
+    assert shown.startswith("C31, ") and shown.endswith(f"; {W12}")
     assert (emulator.state()["error"], emulator.state()["warning"]) == (0, 0)
 
 
@@ -88,9 +88,9 @@ def test_a_controller_that_is_gone_is_lost_and_not_frozen(tmp_path: Path) -> Non
     gone = f"nothing answers at {emulator.host} any more"
     assert gone in verdict.reason.split(";")[0]
     assert verdict.reason.endswith(f"; the stop was not acknowledged within 5 s ({gone}): press the emergency stop")
-    told = {line["event"]: line for line in read(tmp_path / "run" / "episode.jsonl")}
-    assert told["abort"]["why"] == "lost"
-    assert told["abort"]["t"] - told["at"]["t"] < 7.0, "5 s of them are for the stop, which comes first"
+    shown = {line["event"]: line for line in read(tmp_path / "run" / "episode.jsonl")}
+    assert shown["abort"]["why"] == "lost"
+    assert shown["abort"]["t"] - shown["at"]["t"] < 7.0, "5 s of them are for the stop, which comes first"
 
 
 def test_a_controller_that_takes_connections_and_does_not_answer_is_frozen(tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ def test_a_controller_that_takes_connections_and_does_not_answer_is_frozen(tmp_p
         verdict = run_from(home, emulator, slow(), (MoveToNamed("bin_drop"),), tmp_path / "run")
     assert (verdict.kind, verdict.halted) == ("frozen", False), verdict.reason
     assert verdict.reason.endswith("press the emergency stop")
-    told = {line["event"]: line for line in read(tmp_path / "run" / "episode.jsonl")}
-    assert told["abort"]["t"] - told["leg"]["t"] < 8.0, "the SDK would wait 10 s for the reply to a move"
+    shown = {line["event"]: line for line in read(tmp_path / "run" / "episode.jsonl")}
+    assert shown["abort"]["t"] - shown["leg"]["t"] < 8.0, "the SDK would wait 10 s for the reply to a move"
 
 
 def test_an_arm_is_stopped_as_soon_as_a_broken_connection_is_back(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ class Controller:
     """A hand controller on a real socket, a thread for each connection."""
 
     def __init__(self, answering: Answering) -> None:
-        self.answering, self.told = answering, list[dict[str, Any]]()
+        self.answering, self.shown = answering, list[dict[str, Any]]()
         self.door = socket.create_server(("127.0.0.1", 0))
         self.door.settimeout(None)
         self.address = f"tcp://127.0.0.1:{self.door.getsockname()[1]}"
@@ -44,8 +44,8 @@ class Controller:
     def _serve(self, connection: socket.socket) -> None:
         with connection, connection.makefile("rb") as lines:
             for line in lines:
-                self.told.append(json.loads(line))
-                said = self.answering(self.told[-1]["id"])
+                self.shown.append(json.loads(line))
+                said = self.answering(self.shown[-1]["id"])
                 if said is None:
                     return
                 if said != "":
@@ -97,7 +97,7 @@ def test_events_are_sent_one_by_one_and_acknowledged(controller: Make) -> None:
     there, hand = controller(acknowledge)
     for event in (CLOSE, OPEN):
         hand.emit(event, 5)
-    first, second = there.told
+    first, second = there.shown
     assert first | {"id": 0} == {"event": "close", "id": 0, "step": 3, "payload": {"force_n": 20}}
     assert second["id"] == first["id"] + 1
 
@@ -126,7 +126,7 @@ def test_what_is_no_acknowledgement_of_this_event_is_not_taken_for_one(wrong: An
     assert 0.4 <= time.monotonic() - begin < 1.0
     there.answering = acknowledge
     hand.emit(OPEN, 5)
-    assert [said["event"] for said in there.told] == ["close", "open"], "nothing is sent twice"
+    assert [said["event"] for said in there.shown] == ["close", "open"], "nothing is sent twice"
 
 
 def test_a_connection_that_is_closed_half_way_is_reported_and_nothing_is_sent_twice(controller: Make) -> None:
@@ -134,7 +134,7 @@ def test_a_connection_that_is_closed_half_way_is_reported_and_nothing_is_sent_tw
     why, message = failure(hand, CLOSE, 5)
     assert why == "connection lost" and "whether the hand did it is not known" in message
     there.door.close()
-    assert len(there.told) == 1
+    assert len(there.shown) == 1
 
 
 def test_a_hand_that_is_closed_answers_who_waits(controller: Make) -> None:

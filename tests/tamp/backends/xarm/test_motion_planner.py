@@ -68,9 +68,9 @@ def test_what_blocks_a_line_is_named_and_any_other_way_goes_round_it() -> None:
     ],
 )
 def test_why_there_is_no_way(target: Any, says: str) -> None:
-    told = between().legs(HOME, target, "any")
-    assert isinstance(told, str)
-    assert says in told
+    shown = between().legs(HOME, target, "any")
+    assert isinstance(shown, str)
+    assert says in shown
 
 
 def test_a_line_is_slowed_where_the_joints_would_be_too_fast() -> None:
@@ -119,9 +119,9 @@ def gone_through(steps: tuple[Step | HandEvent, ...]) -> int:
 
 def test_events_of_the_hand_keep_nothing_from_being_gone_through() -> None:
     assert gone_through(TAKEN) == 6
-    with pytest.raises(ArmFault, match="step 7, ApproachNamed: ") as told:
+    with pytest.raises(ArmFault, match="step 7, ApproachNamed: ") as shown:
         gone_through((*TAKEN, ApproachNamed("bin_drop", 0.5)))
-    assert told.value.step == 7
+    assert shown.value.step == 7
 
 
 def test_going_through_a_long_plan_can_be_stopped() -> None:

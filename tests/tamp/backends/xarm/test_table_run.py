@@ -36,12 +36,12 @@ def test_the_mug_is_in_the_drawer_in_the_end(tmp_path: Path) -> None:
     body = "xarm6"
     with running(body, "--scene", "mug_in_drawer") as emulator:
         at = ["--host", emulator.host, "--port", str(emulator.port)]
-        eyes = f"tcp://{emulator.host}:{emulator.told['fault_port']}"
+        eyes = f"tcp://{emulator.host}:{emulator.shown['fault_port']}"
         done = solve("--body", body, *at, "--eyes", eyes, "--out", str(tmp_path / "episode"), "--json")
-        told = json.loads(done.stdout)
-        assert done.returncode == 0 and told["success"], done.stderr
-        assert told["perception"] == f"oracle, {body} through its SDK"
-        assert told["seconds"]["second_look"] > 0.1, "PyBullet has looked at the motions before"
+        shown = json.loads(done.stdout)
+        assert done.returncode == 0 and shown["success"], done.stderr
+        assert shown["perception"] == f"oracle, {body} through its SDK"
+        assert shown["seconds"]["second_look"] > 0.1, "PyBullet has looked at the motions before"
         after = emulator.state()
     assert after["state"] == 4 and after["error"] == 0, "it stands still when all is over"
 
@@ -50,7 +50,7 @@ def test_the_mug_is_in_the_drawer_in_the_end(tmp_path: Path) -> None:
 def test_who_stops_it_finds_the_arm_at_rest_and_the_hand_closed(tmp_path: Path) -> None:
     with running("xarm7", "--scene", "mug_in_drawer") as emulator:
         at = ["--host", emulator.host, "--port", str(emulator.port)]
-        at += ["--eyes", f"tcp://{emulator.host}:{emulator.told['fault_port']}"]
+        at += ["--eyes", f"tcp://{emulator.host}:{emulator.shown['fault_port']}"]
         there = ("--scene", "mug_in_drawer", "--backend", "xarm", "--body", "xarm7", *at)
         run = forked.Begun("solve", "--goal", GOAL, *there, "--out", tmp_path / "episode", "--json")
         assert run.says("(pick mug_1 main_table): done"), run.out.read_text()
@@ -69,7 +69,7 @@ def test_who_stops_it_finds_the_arm_at_rest_and_the_hand_closed(tmp_path: Path) 
 def test_a_dead_man_stops_it(tmp_path: Path) -> None:
     with running("xarm7", "--scene", "mug_in_drawer") as emulator:
         at = ["--host", emulator.host, "--port", str(emulator.port), "--body", "xarm7", "--dead-man", "2.5"]
-        eyes = f"tcp://{emulator.host}:{emulator.told['fault_port']}"
+        eyes = f"tcp://{emulator.host}:{emulator.shown['fault_port']}"
         done = solve(*at, "--eyes", eyes, "--out", str(tmp_path / "episode"), "--json")
         assert done.returncode == 130 and "dead man" in json.loads(done.stdout)["reason"]
         assert emulator.state()["state"] == 4

@@ -77,10 +77,10 @@ def test_what_is_wrong_is_told_with_its_line(old: str, new: str, at: str, says: 
         path.write_text(path.read_text().replace("table_mm = 0 ", "#").replace("[400, 0, 250]", "[400, 0, -880]"))
     with pytest.raises(InputError) as caught:
         read_workcell(path)
-    told = str(caught.value)
-    assert says in told and "\n" not in told
+    shown = str(caught.value)
+    assert says in shown and "\n" not in shown
     if at:
-        place = re.match(r"(.*):(\d+): ", told)
+        place = re.match(r"(.*):(\d+): ", shown)
         assert place and place[1] == str(path)
         assert path.read_text().split("\n")[int(place[2]) - 1].startswith(at)
 

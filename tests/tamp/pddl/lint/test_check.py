@@ -201,7 +201,7 @@ def test_a_fault_of_the_domain_is_found_at_its_line(fault: str, tmp_path: Path) 
     else:
         text, line = edited(DOMAIN, before, after)
     if fault in LINE_OF:
-        line = next(n for n, told in enumerate(text.split("\n"), 1) if LINE_OF[fault] in told)
+        line = next(n for n, shown in enumerate(text.split("\n"), 1) if LINE_OF[fault] in shown)
     report = checked(tmp_path, text)
     there = [(f.line, f.code) for f in report.findings if f.file.endswith("domain.pddl")]
     assert (line, code) in there, report.findings

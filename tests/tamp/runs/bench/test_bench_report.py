@@ -15,8 +15,8 @@ from tests import page_episodes
 from tests.page_episodes import lines
 
 
-def record(suite: str = "libero_goal", task: int = 0, k: int = 0, **told: Any) -> EpisodeRecord:
-    return page_episodes.record(suite, task, k, **{"tree": "abc", **told})
+def record(suite: str = "libero_goal", task: int = 0, k: int = 0, **shown: Any) -> EpisodeRecord:
+    return page_episodes.record(suite, task, k, **{"tree": "abc", **shown})
 
 
 RECORDS = [

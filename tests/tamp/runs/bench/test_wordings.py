@@ -23,10 +23,10 @@ def test_wordings_and_cases_in_the_files_order(tmp_path: Path) -> None:
 
 
 def test_no_wording_of_the_measured_part_may_be_looked_at() -> None:
-    def told(name: str) -> set[str]:
+    def shown(name: str) -> set[str]:
         return {" ".join(re.findall(r"\w+", w.text.lower())) for w in load(PARAPHRASES / f"{name}.toml")}
 
-    assert told("measured").isdisjoint(told("develop") | told("further"))
+    assert shown("measured").isdisjoint(shown("develop") | shown("further"))
 
 
 @pytest.mark.parametrize(

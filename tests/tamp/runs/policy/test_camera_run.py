@@ -105,8 +105,8 @@ def renamed(scene: Scene) -> Scene:
 
 
 def events(out: Path, kind: str) -> list[dict[str, Any]]:
-    told = [json.loads(line) for line in (out / "episode.jsonl").read_text().splitlines()]
-    return [e for e in told if e["event"] == kind]
+    shown = [json.loads(line) for line in (out / "episode.jsonl").read_text().splitlines()]
+    return [e for e in shown if e["event"] == kind]
 
 
 def test_the_tasks_own_goal_crosses_in_the_policys_names(environment: LiberoEnvironment, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_the_same_pictures_whatever_things_are_called(environment: LiberoEnviron
     from tamp.backends.libero.cameras import calibration, encoders, no_noise, pictures
     from tests.permuted_names import permuted
 
-    def told(of: LiberoEnvironment) -> list[Any]:
+    def shown(of: LiberoEnvironment) -> list[Any]:
         seen = {**encoders(of), **pictures(of, no_noise, (64, 64))}
         known = calibration(of)
         return [{k: v.tobytes() for k, v in seen.items()}, known.robot.mjcf, [c.T.tobytes() for c in known.cameras]]
@@ -159,5 +159,5 @@ def test_the_same_pictures_whatever_things_are_called(environment: LiberoEnviron
     with permuted(environment.task) as (task, names):
         other = LiberoEnvironment(task, init_state=INIT, render=True)
     assert len(names) >= 5 and set(other.root_bodies()) == set(names.values())
-    assert told(environment) == told(other)
+    assert shown(environment) == shown(other)
     other.close()

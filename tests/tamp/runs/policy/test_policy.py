@@ -144,17 +144,17 @@ def test_words_that_come_to_nothing_end_it_quietly() -> None:
 
 
 def test_who_gives_the_goal_is_told_what_is_seen() -> None:
-    world, told = World(), []
+    world, shown = World(), []
 
     def given(scene: Mapping[str, Any]) -> Mapping[str, Any]:
-        told.append(scene)
+        shown.append(scene)
         return {"goals": [GOAL], "untouched": []}
 
     policy = Policy(load("tabletop"), world.eyes())
     policy.reset(None, calibrated(), more=world.pictures, given=given)
     run(world, policy)
     assert policy.outcome is not None and policy.outcome.done
-    assert set(told[0]["objects"]) >= {"box_1", "box_2", "box_3"} and len(told[0]["poses"]["box_1"]) == 7
+    assert set(shown[0]["objects"]) >= {"box_1", "box_2", "box_3"} and len(shown[0]["poses"]["box_1"]) == 7
     with pytest.raises(InputError, match="say what to do"):
         policy.reset(None, calibrated())
 

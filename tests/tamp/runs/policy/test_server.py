@@ -87,15 +87,15 @@ WRONG: dict[str, tuple[Any, str]] = {
 
 
 def cameras_changed(**changed: Any) -> dict[str, Any]:
-    told = calibration().as_dict()
-    told["cameras"][1].update(changed)
-    return told
+    shown = calibration().as_dict()
+    shown["cameras"][1].update(changed)
+    return shown
 
 
 def robot_changed(part: str | None, **changed: Any) -> dict[str, Any]:
-    told = calibration().as_dict()
-    (told["robot"][part] if part else told["robot"]).update(changed)
-    return told
+    shown = calibration().as_dict()
+    (shown["robot"][part] if part else shown["robot"]).update(changed)
+    return shown
 
 
 CALIBRATIONS: dict[str, tuple[Any, str]] = {
@@ -122,9 +122,9 @@ CALIBRATIONS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("told", "why"), CALIBRATIONS.values(), ids=CALIBRATIONS.keys())
-def test_a_calibration_that_is_none_is_refused_by_the_name_of_its_field(told: Any, why: str) -> None:
-    sent = unpack(pack(told))
+@pytest.mark.parametrize(("shown", "why"), CALIBRATIONS.values(), ids=CALIBRATIONS.keys())
+def test_a_calibration_that_is_none_is_refused_by_the_name_of_its_field(shown: Any, why: str) -> None:
+    sent = unpack(pack(shown))
     with pytest.raises(InputError) as refused:
         calibration_from(sent)
     assert why in str(refused.value)

@@ -69,7 +69,7 @@ def test_the_side_channel_answers_nonsense_with_errors(emulator: Any) -> None:
 def test_who_begins_with_no_order_is_no_client_of_the_side_channel(emulator: Any, first: bytes) -> None:
     """A request of a web page is lines, too, and its body may hold an order."""
     before = emulator.state()["joints"]
-    with socket.create_connection((emulator.host, emulator.told["fault_port"]), timeout=5) as side:
+    with socket.create_connection((emulator.host, emulator.shown["fault_port"]), timeout=5) as side:
         side.sendall(first + b'Host: x\r\n\r\n{"teleport": [0.5, 0, 0, 0, 0, 0]}\n')
         with side.makefile("rb") as answers:
             assert [b"error" in line for line in answers] == [True], "one answer, and the end"

@@ -31,8 +31,8 @@ def _seen(detector: JsonLinesClient) -> list[tuple[str, float, float]]:
 def test_it_says_what_is_there_and_goes_on_saying_so(running: Callable[..., Any]) -> None:
     cup, glass, source = "cup=400,0,60", "wine glass=-300.5,20,90", _free()
     with running("xarm6", "--thing", cup, "--thing", glass, "--detections", source) as emulator:
-        assert emulator.told["detections"] == source
-        detector = JsonLinesClient(emulator.told["detections"])
+        assert emulator.shown["detections"] == source
+        detector = JsonLinesClient(emulator.shown["detections"])
         assert _soon(lambda: _seen(detector) == [("cup", 1.0, 400.0), ("wine glass", 1.0, -300.5)])
         first = detector.seen()[0].time
         assert abs(time.time() - first) < 1
