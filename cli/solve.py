@@ -1,4 +1,7 @@
-"""`tamp solve`: an instruction or a goal to motion, and what it came to: a label and its value a line."""
+"""`tamp solve`: an instruction or a goal to motion, and what it came to: a label and its value a line.
+
+Its options are the fields of `SolveConfig` in `tamp/api/configs.py`.
+"""
 
 from __future__ import annotations
 

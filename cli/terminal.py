@@ -14,7 +14,7 @@ from tamp import Refusal
 if TYPE_CHECKING:
     from tamp import Goal
     from tamp.api.live import Words
-    from tamp.backends.xarm.arm_faults import ArmStop
+    from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.runs.episode_log import EpisodeLog
 
 UNHEARD = ("absent", "ambiguous", "beyond", "contradiction", "no goal", "nothing", "unclear", "unsolvable", "unsure")
@@ -96,7 +96,7 @@ def typed(words: Words) -> Iterator[str]:
 def stoppable(stop: ArmStop, reads: bool = True) -> Iterator[None]:
     """Every signal that ends a program stops the arm instead, and the program once the arm has acknowledged. For
     a dead man each line on standard input is a sign of life, which is read here unless it has another reader; its
-    end is none, so that the time runs out.
+    end is none, so that the time runs out. The stop itself is in `tamp/backends/xarm/arm_stop.py`.
     """
     from tamp.api.arm_plans import stopped_by_every_signal
 

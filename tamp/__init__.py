@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tamp.api.scenes import load_scene as load_scene
     from tamp.api.scenes import perceive as perceive
     from tamp.api.solving import solve as solve
-    from tamp.backends.xarm.arm_faults import ArmResult as ArmResult
+    from tamp.backends.xarm.arm_stop import ArmResult as ArmResult
     from tamp.errors import InputError as InputError
     from tamp.errors import Refusal as Refusal
     from tamp.errors import TampError as TampError
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from tamp.runs.policy.policy import Policy as Policy
 
 _WHERE = {
-    "ArmResult": "tamp.backends.xarm.arm_faults",
+    "ArmResult": "tamp.backends.xarm.arm_stop",
     "Ending": "tamp.runs.endings",
     "EpisodeResult": "tamp.api.episodes",
     "Finding": "tamp.pddl.lint.findings",

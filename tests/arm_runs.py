@@ -11,9 +11,9 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.backends.xarm.arm_backend import ArmBackend
-from tamp.backends.xarm.arm_faults import ArmResult, ArmStop
 from tamp.backends.xarm.arm_performer import ArmPerformer
 from tamp.backends.xarm.arm_steps import Step
+from tamp.backends.xarm.arm_stop import ArmResult, ArmStop
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.hand import HandController, HandEvent

@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from tamp.backends.xarm.arm_faults import ArmFault, ArmResult, ArmStop
 from tamp.backends.xarm.arm_steps import ApproachObject, MoveToNamed, MoveToObject, MoveToPose, RetreatZ, Sleep, Step
+from tamp.backends.xarm.arm_stop import ArmFault, ArmResult, ArmStop
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.motion_planner import MotionPlanner

@@ -4,8 +4,8 @@
 absent, impossible or nothing, where a goal is due), or missed (a goal where there is none). `--files` are files of
 sentences, by default those of problems/reader. The adapter is the shipped one; `--untaught` takes none, and shows the
 nearest of the taught sentences; `--shown` are files with sentences that are shown where the domain is the same
-(problems/reader/domains/*/five.txt). The fit has the constants of `llm.reader.program_reader.confidence`: those in use
-are of llm/tuning/held_out.txt, which has scenes of which nothing was taught.
+(problems/reader/domains/*/five.txt). The fit has the constants of `confidence` in llm/reader/constrained_decoding.py:
+those in use are of llm/tuning/held_out.txt, which has scenes of which nothing was taught.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from llm import tuning
 from llm.models import weights
 from llm.models.language_model import Completion, Prompt
 from llm.models.llama import LlamaCpp
+from llm.reader.constrained_decoding import MOST, read
 from llm.reader.expanding import Expanded, doing, expanded, merged
-from llm.reader.program_reader import MOST, read
 from llm.reader.sentences import Sentence, read_sentences
 from tamp.errors import Refusal
 from tests.bench import ROOT, Kept, Row, grouped

@@ -22,7 +22,7 @@ from motion.poses import Array
 from tamp.backends import bodies
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.physics.start import start_of
-from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_stop import ArmFault
 from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.emulated_perception import EmulatedOracle

@@ -9,8 +9,8 @@ from typing import Any
 
 from llm.models.language_model import Logged, Model
 from llm.models.load import load
+from llm.reader.constrained_decoding import confidence, instruction, read
 from llm.reader.program import Argument, Call, Effect, Handled, NamedThings, Program, Quote, in_words
-from llm.reader.program_reader import confidence, instruction, read
 from llm.reader.setting import CallSignature, Member, Setting
 from llm.vocabulary.names import plain
 from tamp.backends.xarm.arm_steps import Step, steps_of

@@ -11,9 +11,9 @@ from functools import cached_property
 
 from llm.models.language_model import Logged, Model
 from llm.reader.binding import Binder, Goals
+from llm.reader.constrained_decoding import SURE, ProgramReply, confidence, instruction, read, unquoted
 from llm.reader.expanding import Expanded, doing, expanded, merged, sorting_key
 from llm.reader.program import Handled, If, NamedThings, Program, calls, in_words, read_program
-from llm.reader.program_reader import SURE, ProgramReply, confidence, instruction, read, unquoted
 from llm.reader.sentences import domain_sentences
 from llm.reader.setting import Setting
 from llm.vocabulary.forms import Sayable, sayable

@@ -1,4 +1,4 @@
-"""Programs: what a reader answers. A line for each thing that is asked for.
+"""Programs: what a reader answers, a line for each thing that is asked for. `constrained_decoding` makes the grammar.
 
     on(all cups except red cup, kitchen table)   a fact that is to hold; `not` before it: that is not to hold
     in(spoon, box) or in(spoon, jar)             one of them, no matter which

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from llm.reader.constrained_decoding import OWN, TASK, question, setting_text
 from llm.reader.program import Effect, Handled, NotAProgram, Program, read_program
-from llm.reader.program_reader import OWN, TASK, question, setting_text
 from llm.reader.sentences import Sentence
 from llm.reader.setting import Member, NotASetting, Setting, read_setting
 

@@ -15,8 +15,8 @@ import numpy as np
 from tamp.api import arguments, language
 from tamp.api.sources import Say
 from tamp.backends.xarm.address import CONTROL_PORT, host_of
-from tamp.backends.xarm.arm_faults import STANDS, ArmResult
 from tamp.backends.xarm.arm_steps import steps_of as steps_of  # noqa: PLC0414 (for the command line)
+from tamp.backends.xarm.arm_stop import STANDS, ArmResult
 from tamp.errors import InputError
 from tamp.runs.episode_log import new_folder
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from motion.poses import Array
     from tamp.api.language import Model
     from tamp.api.solving import Person
-    from tamp.backends.xarm.arm_faults import ArmStop
     from tamp.backends.xarm.arm_steps import Step
+    from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.backends.xarm.domain_plans import JudgedArmPlan
     from tamp.backends.xarm.hand import HandEvent
     from tamp.backends.xarm.workcell import Workcell
@@ -280,7 +280,7 @@ def carried_out(
     arm: LoadedArm, steps: Sequence[Step | HandEvent], log: EpisodeLog, person: Person, how: ArmRun
 ) -> ArmResult:
     """The same with a log that is there."""
-    from tamp.backends.xarm.arm_faults import ArmStop
+    from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.backends.xarm.opening import cell_fields, performer_at, refiner_in
     from tamp.model.events import Events
     from tamp.runs.episode_log import SCHEMA
@@ -324,6 +324,6 @@ def summary(result: ArmResult, steps: int, dry_run: bool) -> str:
 
 def stopped_by_every_signal(stop: ArmStop) -> AbstractContextManager[None]:
     """Every signal that ends a program stops the arm instead, as long as this lasts."""
-    from tamp.backends.xarm.arm_faults import SIGNALS, stopped_by_signals
+    from tamp.backends.xarm.arm_stop import SIGNALS, stopped_by_signals
 
     return stopped_by_signals(stop, SIGNALS)

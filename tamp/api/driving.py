@@ -12,7 +12,7 @@ from tamp.api import language
 
 if TYPE_CHECKING:
     from tamp.api.arm_plans import LoadedArm
-    from tamp.backends.xarm.arm_faults import ArmResult
+    from tamp.backends.xarm.arm_stop import ArmResult
 
 
 @dataclass(frozen=True)

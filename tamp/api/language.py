@@ -184,6 +184,6 @@ def nouns(word: str) -> tuple[str, ...]:
 
 def instruction(text: str) -> str:
     """Words as they are read. InputError for none, or too many."""
-    from llm.reader.program_reader import instruction as plain
+    from llm.reader.constrained_decoding import instruction as plain
 
     return plain(text)

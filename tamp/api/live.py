@@ -16,7 +16,7 @@ from tamp.agent.orders import WORDS, Disturb, End, Script, read_json, read_scrip
 from tamp.agent.session import Session
 from tamp.api.arm_configs import LiveConfig
 from tamp.api.sources import Say, silent
-from tamp.backends.xarm.arm_faults import ArmStop, stopped_by_signals
+from tamp.backends.xarm.arm_stop import ArmStop, stopped_by_signals
 from tamp.errors import InputError, TampError
 from tamp.model.events import Blind, Event, Events, GoalTaken, Late, OrderTaken, StageChanged
 from tamp.runs.episode import Result

@@ -13,7 +13,7 @@ from tamp.api import arm_plans, language
 from tamp.api.arm_configs import LiveConfig
 from tamp.api.live import Callbacks, Live, OrderedSession, RunSession
 from tamp.backends.xarm.address import CONTROL_PORT
-from tamp.backends.xarm.arm_faults import STANDS, ArmFault, ArmStop
+from tamp.backends.xarm.arm_stop import STANDS, ArmFault, ArmStop
 from tamp.backends.xarm.opening import cell_fields, performer_at, refiner_in
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.scene_description import Task
     from tamp.backends.xarm.address import ArmAddress
-    from tamp.backends.xarm.arm_faults import ArmStop
+    from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.model.domain import Domain
     from tamp.runs.episode import Result, Settings
     from tamp.runs.episode_runner import EpisodePlace
@@ -38,7 +38,7 @@ EPISODES = Path("episodes")
 
 def _interruptible(stop: ArmStop) -> AbstractContextManager[None]:
     """Ctrl-C stops the arm, and ends what was called with the verdict `stopped`."""
-    from tamp.backends.xarm.arm_faults import stopped_by_signals
+    from tamp.backends.xarm.arm_stop import stopped_by_signals
 
     return stopped_by_signals(stop)
 
@@ -167,7 +167,7 @@ class Episode:
             ) as process:
                 yield self.by_policy(process)
         elif self.at is not None:
-            from tamp.backends.xarm.arm_faults import ArmStop
+            from tamp.backends.xarm.arm_stop import ArmStop
             from tamp.runs.table_worlds import OnArm
 
             stop = ArmStop(config.dead_man)

@@ -1,4 +1,7 @@
-"""What happens in a session, typed: the log, the terminal, a page and a report get the same events."""
+"""What happens in a session, typed: the log, the terminal, a page and a report get the same events.
+
+What only the log has, such as `plan` and `infeasible`, is written where it happens (docs/episodes.md).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask an engine of unified-planning for plans of its own Problem, in this process."""
+"""Ask an engine of unified-planning, by default Fast Downward, for plans of its own Problem, in this process."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from motion.robot import RobotDescription
 from tamp.agent.agent import Agent, AgentOutcome
 from tamp.agent.control_loop import Ticked, run
 from tamp.backends.libero.scene_description import Task
-from tamp.backends.xarm.arm_faults import STANDS, ArmFault
+from tamp.backends.xarm.arm_stop import STANDS, ArmFault
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Backend
 from tamp.model.events import Events

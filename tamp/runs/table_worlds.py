@@ -31,7 +31,7 @@ from tamp.backends.physics.photographer import Photographer
 from tamp.backends.physics.start import TableStart, started, world_in
 from tamp.backends.physics.table import PhysicsTable, PhysicsWorld
 from tamp.backends.xarm.address import ArmAddress
-from tamp.backends.xarm.arm_faults import ArmStop
+from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.arm_table import arm_at_table
 from tamp.backends.xarm.emulated_perception import EmulatedCameras
 from tamp.errors import InputError

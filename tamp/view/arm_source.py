@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array, to_quat, to_rpy
-from tamp.backends.xarm.arm_faults import error_meaning, warning_meaning
+from tamp.backends.xarm.arm_stop import error_meaning, warning_meaning
 from tamp.backends.xarm.detections import Detection, Detector
 from tamp.backends.xarm.report_stream import ArmStatus
 from tamp.backends.xarm.workcell import Workcell

@@ -16,7 +16,7 @@ import numpy as np
 from motion.arms import Arm
 from motion.poses import Array, error
 from tamp.agent.session import Routine
-from tamp.backends.xarm.arm_faults import ArmFault, ArmStop
+from tamp.backends.xarm.arm_stop import ArmFault, ArmStop
 from tamp.backends.xarm.driver import STATE_PAUSED, Condition, Driver
 from tamp.backends.xarm.workcell import Rates
 from tamp.model.backend import Observation

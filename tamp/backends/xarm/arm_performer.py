@@ -20,7 +20,6 @@ from motion.poses import Array, to_rpy
 from tamp.agent.control_loop import run
 from tamp.agent.session import Activity, Doing, Routine, Session, T, for_ever
 from tamp.backends.xarm.arm_backend import ArmBackend, follow, tracking_error
-from tamp.backends.xarm.arm_faults import ArmFault, ArmResult, ArmStop, StepDone
 from tamp.backends.xarm.arm_steps import (
     ARM_SKILLS,
     ApproachObject,
@@ -32,6 +31,7 @@ from tamp.backends.xarm.arm_steps import (
     Step,
     word,
 )
+from tamp.backends.xarm.arm_stop import ArmFault, ArmResult, ArmStop, StepDone
 from tamp.backends.xarm.driver import STATE_PAUSED, Condition
 from tamp.backends.xarm.hand import HandController, HandError, HandEvent
 from tamp.backends.xarm.motion_planner import StepRefiner

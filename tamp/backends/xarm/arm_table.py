@@ -18,7 +18,7 @@ from motion.world import World
 from tamp.backends import bodies
 from tamp.backends.physics.start import TableStart
 from tamp.backends.xarm.address import ArmAddress
-from tamp.backends.xarm.arm_faults import ArmFault, ArmStop
+from tamp.backends.xarm.arm_stop import ArmFault, ArmStop
 from tamp.backends.xarm.driver import ALARM, Driver
 from tamp.backends.xarm.emulated_perception import EmulatedOracle
 from tamp.backends.xarm.opening import claimed

@@ -21,7 +21,7 @@ import numpy as np
 from motion.arms import ARMS, Arm
 from motion.poses import Array, to_rpy
 from tamp.backends.xarm.address import CONTROL_PORT
-from tamp.backends.xarm.arm_faults import ArmFault, api_meaning, error_meaning, meanings, warning_meaning
+from tamp.backends.xarm.arm_stop import ArmFault, api_meaning, error_meaning, meanings, warning_meaning
 from tamp.backends.xarm.sdk import NO_ANSWER, PAUSE, REPLY, opened
 from tamp.backends.xarm.workcell import Load, Rates
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from motion.robot import from_plain
 from tamp.backends.physics.table import arranged
-from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_stop import ArmFault
 from tamp.errors import InputError
 from tamp.line_socket import LONGEST, LineSocket
 from tamp.model.scene import RobotState, Scene

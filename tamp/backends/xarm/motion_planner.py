@@ -20,8 +20,8 @@ from motion.poses import Array, error, pose, turned_to
 from motion.second_check import ClearanceReport, nearest
 from motion.shapes import Body, Shape
 from tamp.backends.xarm.arm_backend import Leg
-from tamp.backends.xarm.arm_faults import ArmFault, ArmResult, ArmStop
 from tamp.backends.xarm.arm_steps import OfObject, Sleep, Step, word
+from tamp.backends.xarm.arm_stop import ArmFault, ArmResult, ArmStop
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.step_targets import How, StepTarget, StepTargets
 from tamp.backends.xarm.workcell import Box, Rates, Workcell

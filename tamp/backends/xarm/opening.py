@@ -11,8 +11,8 @@ from typing import Any
 from motion.bullet import loaded
 from motion.poses import to_quat
 from tamp.backends.xarm.arm_backend import ArmBackend
-from tamp.backends.xarm.arm_faults import ArmFault, ArmStop
 from tamp.backends.xarm.arm_performer import ArmPerformer
+from tamp.backends.xarm.arm_stop import ArmFault, ArmStop
 from tamp.backends.xarm.detections import Detector, open_detector
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.hand import TcpHand

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, wait
 from typing import Any
 
-from tamp.backends.xarm.arm_faults import ArmFault
+from tamp.backends.xarm.arm_stop import ArmFault
 
 REPLY = 1.0
 """Seconds in which the controller has to answer."""

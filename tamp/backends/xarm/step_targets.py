@@ -16,7 +16,6 @@ import numpy as np
 
 from motion.paths import lifted
 from motion.poses import Array, pose
-from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_steps import (
     ApproachNamed,
     ApproachObject,
@@ -27,6 +26,7 @@ from tamp.backends.xarm.arm_steps import (
     RetreatZ,
     Step,
 )
+from tamp.backends.xarm.arm_stop import ArmFault
 from tamp.backends.xarm.detections import Detection, Detector
 from tamp.backends.xarm.workcell import SLACK, Workcell, extent, room_of_things, shown
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from llm.reader.constrained_decoding import LONGEST
 from llm.reader.goal_reader import AmbiguousError, UnsureError, ground, stage_of, understand
-from llm.reader.program_reader import LONGEST
 from llm.vocabulary.phrases import vocabulary_of
 from tamp.errors import InputError, Refusal
 from tamp.model.state import WorldState

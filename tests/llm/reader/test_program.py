@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from llm.models.language_model import fits
+from llm.reader.constrained_decoding import confidence, grammar, instruction, prompt, question, setting_text
 from llm.reader.expanding import doing, expanded, merged
 from llm.reader.program import NotAProgram, read_program
-from llm.reader.program_reader import confidence, grammar, instruction, prompt, question, setting_text
 from llm.reader.sentences import read_sentences
 from llm.reader.setting import NotASetting, read_setting
 from tamp.errors import InputError

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from llm.models.language_model import fits
+from llm.reader.constrained_decoding import grammar
 from llm.reader.expanding import expanded
-from llm.reader.program_reader import grammar
 from llm.reader.sentences import Sentence, read_sentences
 from tamp.backends.libero import tasks
 

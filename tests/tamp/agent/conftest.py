@@ -15,8 +15,8 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import find
 from tamp.backends.xarm.arm_backend import ArmBackend
-from tamp.backends.xarm.arm_faults import ArmStop
 from tamp.backends.xarm.arm_performer import ArmPerformer
+from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.motion_planner import MotionPlanner, StepRefiner
 from tamp.backends.xarm.step_targets import StepTargets

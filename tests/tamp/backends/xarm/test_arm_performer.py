@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tamp.backends.xarm.arm_faults import ArmFault, ArmResult, ArmStop
 from tamp.backends.xarm.arm_steps import (
     ApproachObject,
     MoveToNamed,
@@ -20,6 +19,7 @@ from tamp.backends.xarm.arm_steps import (
     MoveToPose,
     steps_of,
 )
+from tamp.backends.xarm.arm_stop import ArmFault, ArmResult, ArmStop
 from tamp.backends.xarm.contract import read_contract
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.motion_planner import MotionPlanner

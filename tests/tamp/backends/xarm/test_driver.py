@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tamp.backends.xarm.arm_faults import ArmFault
 from tamp.backends.xarm.arm_steps import MoveToNamed
+from tamp.backends.xarm.arm_stop import ArmFault
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.motion_planner import MotionPlanner
 from tamp.backends.xarm.workcell import read_workcell

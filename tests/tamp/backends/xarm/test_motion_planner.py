@@ -12,8 +12,8 @@ import pytest
 
 from motion.poses import error, from_rpy, pose
 from tamp.backends.xarm.arm_backend import Leg
-from tamp.backends.xarm.arm_faults import ArmFault, ArmStop
 from tamp.backends.xarm.arm_steps import ApproachNamed, ApproachObject, MoveToObject, RetreatZ, Step
+from tamp.backends.xarm.arm_stop import ArmFault, ArmStop
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.motion_planner import MotionPlanner, StepRefiner, timed, tool_of
 from tamp.backends.xarm.step_targets import StepTargets

@@ -12,7 +12,7 @@ import pytest
 from motion.arm_drive import FAR, JointServo
 from motion.poses import Array
 from tamp.backends import bodies
-from tamp.backends.xarm.arm_faults import ArmStop
+from tamp.backends.xarm.arm_stop import ArmStop
 from tamp.backends.xarm.arm_table import APART, ArmTable, Stream
 from tamp.backends.xarm.driver import Condition, Driver
 from tamp.backends.xarm.workcell import Load

@@ -1,4 +1,4 @@
-"""Words in a setting to a program, by a language model within a grammar.
+"""Constrained decoding: words in a setting to a program, by a language model within a grammar.
 
 The grammar, in the Lark syntax of llguidance, allows programs over the setting's names. Quotations are runs of the
 words that were said; what only makes sense of work in progress is there only where there is some.

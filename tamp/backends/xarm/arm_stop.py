@@ -1,4 +1,4 @@
-"""What can go wrong with an arm that is driven, in words; whether it has to stop; and what became of a run.
+"""Stop an arm: by a signal, a person or a fault; what can go wrong with one, in words; and what became of a run.
 
 The performer and the stream ask an `ArmStop` in every cycle, and halt the arm.
 """
