@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tamp.api.driving import load_arm as load_arm
     from tamp.api.driving import run_plan as run_plan
     from tamp.api.driving import write_plan as write_plan
-    from tamp.api.episodes import EpisodeResult as EpisodeResult
     from tamp.api.goal_requests import ground as ground
     from tamp.api.goal_requests import ground_problem as ground_problem
     from tamp.api.judging import Judged as Judged
@@ -48,12 +47,13 @@ if TYPE_CHECKING:
     from tamp.pddl.planner import PlanResult as PlanResult
     from tamp.pddl.unsolvable import Why as Why
     from tamp.runs.endings import Ending as Ending
+    from tamp.runs.episode import EpisodeResult as EpisodeResult
     from tamp.runs.policy.policy import Policy as Policy
 
 _WHERE = {
     "ArmResult": "tamp.backends.xarm.arm_stop",
     "Ending": "tamp.runs.endings",
-    "EpisodeResult": "tamp.api.episodes",
+    "EpisodeResult": "tamp.runs.episode",
     "Finding": "tamp.pddl.lint.findings",
     "Goal": "tamp.model.goal",
     "Grounding": "tamp.model.grounding",

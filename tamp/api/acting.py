@@ -9,7 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tamp.api.episodes import EpisodeResult
 from tamp.api.goal_requests import all_goals
 from tamp.api.planning import deliberation, mind_of
 from tamp.api.refining import Motions
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from tamp.model.goal import Goal
     from tamp.model.grounding import Grounding
     from tamp.planning.deliberation import Deliberation
-    from tamp.runs.episode import Result, Settings
+    from tamp.runs.episode import EpisodeResult, Result, Settings
     from tamp.runs.episode_log import EpisodeLog
     from tamp.runs.episode_runner import EpisodeSetup, EpisodeWorld
     from tamp.runs.evaluator import Evaluator
@@ -73,6 +72,8 @@ class SceneAgent:
             self._inner.close()
             self._result.take(self._inner.outcome)
             self._result.success = self._result.reached = self._inner.outcome.done and self._holds()
+        from tamp.runs.episode import EpisodeResult
+
         return EpisodeResult.of(self._result)
 
     def _holds(self) -> bool:
@@ -165,7 +166,7 @@ def execute(
     >>> done.success, done.executed
     (True, ('(pick can table)', '(place-in can box_contain_region)'))
     """
-    from tamp.runs.episode import Settings
+    from tamp.runs.episode import EpisodeResult, Settings
     from tamp.runs.episode_runner import run_episode
     from tamp.runs.goal_origin import GoalOrigin
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from tamp.api import arguments, camera_policies, language
 from tamp.api.configs import DEFAULT_SCENE, LANGUAGE_PLANNER, UNSAID, SolveConfig
-from tamp.api.episodes import EpisodeResult
 from tamp.api.options import keywords
 from tamp.api.sources import Say, Settle, from_language, from_pddl, silent, unasked
 from tamp.errors import InputError
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.address import ArmAddress
     from tamp.backends.xarm.arm_stop import ArmStop
     from tamp.model.domain import Domain
-    from tamp.runs.episode import Result, Settings
+    from tamp.runs.episode import EpisodeResult, Result, Settings
     from tamp.runs.episode_runner import EpisodePlace
     from tamp.runs.policy.remote import PolicyProcess
     from tamp.runs.table_worlds import Cameras, InPhysics
@@ -71,6 +70,8 @@ def solve(config: SolveConfig) -> EpisodeResult:
     >>> done.success, done.plan, [ending.verdict for ending in tamp.results("run")]
     (True, ('(pick can table)',), ['success'])
     """
+    from tamp.runs.episode import EpisodeResult
+
     return EpisodeResult.of(prepare(config, Person(config.say or silent), called=True)())
 
 
