@@ -175,7 +175,7 @@ def _text(e: Event, far: float) -> str:
             why = words(e, "message") or words(e, "reason")
             others = " ".join(_others(e))
             facts = " ".join(names(e, "facts"))
-            more = (others and f"in the way: {others}", words(e, "purpose"), facts and f"told the planner: {facts}")
+            more = (others and f"in the way: {others}", words(e, "purpose"), facts and f"for the planner: {facts}")
             return "; ".join(filter(None, (f"{words(e, 'action')}: {why}", *more)))
     what = words(e, "action") or words(e, "name")
     why_not = "; ".join(

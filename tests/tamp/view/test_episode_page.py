@@ -65,7 +65,7 @@ def test_after_a_failed_action_things_are_as_they_were_seen(tmp_path: Path) -> N
         f"{PLAN[2]}: mug_1 is not in drawer_1; mug_1 is 20 mm off",
     )
     assert rejected.kind == "plan rejected" and "in the way: plate_1" in rejected.text
-    assert rejected.text.endswith("told the planner: (no-grasp mug_1)")
+    assert rejected.text.endswith("for the planner: (no-grasp mug_1)")
 
 
 def test_the_page_opens_where_it_failed_with_what_was_in_the_way_in_red(tmp_path: Path) -> None:
