@@ -159,7 +159,10 @@ def parse_ids(text: str) -> list[int]:
 def _keys(config: BenchConfig, wanted: list[int] | None, worded: tuple[Wording, ...], domain: Domain) -> Iterator[Key]:
     """What is to be run: of worlds the numbers, of each scene so many seeds, of suites the tasks' initial states."""
     if config.draws_worlds:
-        yield from (Key(WORLDS, number, 0) for number in wanted or range(config.n or 0))
+        numbers = range(config.n or 0)
+        if beyond := [i for i in wanted or [] if i not in numbers]:
+            raise InputError(f"--n {config.n}: worlds are counted from 0: no world {beyond[0]}")
+        yield from (Key(WORLDS, number, 0) for number in wanted or numbers)
         return
     suites = []
     for name in dict.fromkeys(config.suites or [w.suite for w in worded]):
