@@ -46,8 +46,17 @@ def common(config: BenchConfig) -> dict[str, Any]:
         "backend": (config.simulator, "libero"),
         "body": (config.body, None),
         "wordings": (_digest(config.wordings), None),
+        "objects": (_objects() if config.draws_worlds else [], []),
     }
     return always | {name: value for name, (value, usual) in other.items() if value != usual}
+
+
+def _objects() -> list[str]:
+    """The things of the user's library, of which worlds have some, too."""
+    with hush_simulator():
+        from tamp.backends.libero import categories
+
+        return categories.added()
 
 
 def prepare(config: BenchConfig) -> Bench:
