@@ -37,7 +37,7 @@ Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
 def common(config: BenchConfig) -> dict[str, Any]:
     """What all episodes of a results folder have in common, as its `settings.json` keeps it."""
     always = {name: getattr(config, name) for name in ("stage", "seed", "planner", "llm", "domain")}
-    other = {
+    other: dict[str, tuple[Any, Any]] = {
         "clock": (config.clock, "paused"),
         "perception": (config.perception, "oracle"),
         "noise": (config.noise, "clean"),
