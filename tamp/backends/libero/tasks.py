@@ -91,6 +91,17 @@ def find(name: str) -> Task:
     raise InputError(_unknown(name))
 
 
+def scenes_at(name: str) -> list[str]:
+    """The scenes that a name means, each as `find` takes it: itself, or all in a folder; none for a suite."""
+    path = Path(name)
+    if name.lower() in suite_names():
+        return []
+    if path.is_dir() and not (path / SCENE).is_file():
+        return sorted(str(p.parent) for p in path.glob(f"*/{SCENE}"))
+    is_scene = (path / SCENE).is_file() or _shipped(name) is not None or _is_path(name)
+    return [name] if is_scene or name.endswith(".bddl") else []
+
+
 def _unknown(name: str) -> str:
     """That there is no such scene, which ones there are, and which are in the current folder."""
     here = sorted(p.parent.name for p in Path().glob(f"*/{SCENE}"))
