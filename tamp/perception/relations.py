@@ -244,6 +244,15 @@ def wishes(literals: Iterable[Literal], item: str, place: str, scene: Scene) -> 
     return tuple(found)
 
 
+def in_words(wanted: Iterable[Wish]) -> str:
+    """What is wanted of a place, to follow what it is wanted for: " right of plate_1 and not next to bowl_1"."""
+    said = [
+        f"{'not ' if isinstance(w.literal, Not) else ''}{w.atom.predicate.replace('-', ' ')} {' and '.join(w.boxes)}"
+        for w in wanted
+    ]
+    return f" {' and '.join(said)}" if said else ""
+
+
 def spots(wanted: Iterable[Wish], half: Array) -> list[Array]:
     """Points (2,) in the areas of all that is to hold of an item with half-extents (2,), the best first."""
     each = [wish.areas(half) for wish in wanted if not isinstance(wish.literal, Not)]
