@@ -7,13 +7,16 @@ scenes of so many `--seeds`. Perception `oracle`.
 
 Due is what a person with such a hand could do, judged by the mesh alone: two patches of its surface, within a cone of
 friction and 7.6 cm apart, between which a level hand closes; and for the basket that it fits in. The rest is a row too,
-where nothing is due.
+where nothing is due. With `--camera` a policy with cameras acts, whose library (the user's own) is without the things:
+they are unknown to it. The goal is given.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +76,8 @@ def _glb(path: Path, texture: Path) -> bytes:
     return bytes(trimesh.Trimesh(p, triangles, visual=visual, process=False).export(file_type="glb"))
 
 
-def graspable(corners: Array) -> bool:
-    """Whether a hand that is level finds two opposite patches on a mesh (n, 3, 3) that stands on the ground."""
+def graspable(corners: Array) -> float:
+    """The share of a mesh (n, 3, 3), standing on the ground, that has a patch opposite for a hand that is level."""
     rng = np.random.default_rng(0)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     areas = np.linalg.norm(normals, axis=1)
@@ -86,7 +89,7 @@ def graspable(corners: Array) -> bool:
     d = d / length[..., None]
     held = (length < WIDEST) & (np.abs(d[..., 2]) < LEVEL)
     held &= (np.einsum("ij,ikj->ik", n, d) < -CONE) & (np.einsum("kj,ikj->ik", n, d) > CONE)
-    return bool((held.any(axis=1) & (p[:, 2] > corners[..., 2].min() + ABOVE)).mean() > SHARE)
+    return float((held.any(axis=1) & (p[:, 2] > corners[..., 2].min() + ABOVE)).mean())
 
 
 def shape_of(size: Array) -> str:
@@ -97,10 +100,16 @@ def shape_of(size: Array) -> str:
 
 
 def bench(
-    kept: Kept, meshes: str = "myosuite/simhive", seeds: int = 1, things: tuple[str, ...] = (), goals: str = "on in"
+    kept: Kept,
+    meshes: str = "myosuite/simhive",
+    seeds: int = 1,
+    things: tuple[str, ...] = (),
+    goals: tuple[str, ...] = ("on", "in"),
+    camera: bool = False,
 ) -> Iterator[Row]:
     """Rows of what is added, grasped, put on and put in, a line each."""
-    os.environ["TAMP_OBJECTS"] = str(kept.folder / "objects")
+    own, full = os.environ.get("TAMP_OBJECTS", ""), str(kept.folder.absolute() / "objects")
+    os.environ["TAMP_OBJECTS"] = full
     from tamp.api import things as library
     from tamp.backends.libero import rendering
     from tamp.errors import InputError
@@ -121,25 +130,28 @@ def bench(
         corners = read_mesh(folder, read_options(folder)).corners
         size = np.ptp(corners, axis=(0, 1))
         about = {"shape": shape_of(size), "size": [round(100 * float(s), 1) for s in size]}
-        could = graspable(corners)
-        for goal in goals.split():
-            fits = could and (goal == "on" or np.sort(size)[1] < BASKET)
+        about["graspable"] = share = graspable(corners)
+        for goal in goals:
+            fits = share > SHARE and (goal == "on" or np.sort(size)[1] < BASKET)
             for seed in range(1, seeds + 1):
                 if not kept.has(case := f"{folder.name}: {goal}, seed {seed}"):
-                    done, reached, why = _episode(name_of(folder, frozenset()), GOALS[goal], seed, kept.folder)
+                    done, reached, why = _episode(
+                        name_of(folder, frozenset()), GOALS[goal], seed, kept.folder, own if camera else None
+                    )
                     data = {**about, "could": fits, "grasped": done, "reached": reached}
                     yield Row(f"put {goal}", reached if fits else None, {}, why, case, data)
 
 
-def _episode(category: str, goal: str, seed: int, folder: Path) -> tuple[bool, bool, str]:
-    """Whether it was taken and lifted, whether the goal was reached, and why not."""
+def _episode(category: str, goal: str, seed: int, folder: Path, known: str | None) -> tuple[bool, bool, str]:
+    """Whether it was taken and lifted, whether the goal was reached, and why not; by a policy with the library `known`
+    where there is one."""
     from tamp.api.sources import from_pddl
     from tamp.backends.libero import tasks
     from tamp.errors import InputError
     from tamp.pddl.domain_file import load
     from tamp.quiet import hush_simulator, hush_warnings
     from tamp.runs.episode import Settings
-    from tests.places import in_libero
+    from tests.places import by_policy, in_libero
 
     hush_warnings()
     domain, lines = load("tabletop"), list[str]()
@@ -150,11 +162,33 @@ def _episode(category: str, goal: str, seed: int, folder: Path) -> tuple[bool, b
         with hush_simulator():
             source = from_pddl([goal], [], domain)
             out = scene.parent / f"{goal.split(maxsplit=1)[0][1:]}-{seed}"
-            result = in_libero(tasks.find(str(scene)), source, Settings(domain, seed=seed), out, lines.append)
+            task, settings = tasks.find(str(scene)), Settings(domain, seed=seed)
+            if known is None:
+                result = in_libero(task, source, settings, out, lines.append)
+            else:
+                with _library(known):
+                    result = by_policy(task, source, settings, _policy(), out, lines.append)
     except InputError as e:
         return False, False, str(e)
-    taken = any("(pick thing_1" in line and "): done" in line for line in lines)
+    taken = any("(pick " in line and "): done" in line for line in lines)
     return taken, result.reached, "" if result.reached else f"{result.stage}: {result.reason}"
+
+
+@cache
+def _policy() -> Any:
+    """A policy, which starts a process of its own."""
+    from tamp.api import camera_policies
+
+    return camera_policies.process(camera_policies.PolicyRecipe("tabletop", "fast-downward", None))
+
+
+@contextlib.contextmanager
+def _library(folder: str) -> Iterator[None]:
+    """Have the object library in a folder, or the user's own."""
+    before = os.environ.pop("TAMP_OBJECTS")
+    os.environ.update({"TAMP_OBJECTS": folder} if folder else {})
+    yield
+    os.environ["TAMP_OBJECTS"] = before
 
 
 def summary(rows: Sequence[Row]) -> Iterator[str]:

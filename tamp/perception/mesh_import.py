@@ -48,8 +48,8 @@ DENSITY = 400.0
 """kg/m³ of what a thing's boxes fill: between what is hollow or of plastic, and what is full of water."""
 WEIGHED = 20_000
 """Points by which that volume is found."""
-CONTACT = 'solimp="0.998 0.998 0.001" solref="0.001 1" friction="0.95 0.3 0.1"'
-"""Of a geom: LIBERO's things have the same."""
+CONTACT = 'solref="0.01 1" friction="0.95 0.3 0.1"'
+"""Of a geom: the friction is that of LIBERO's things, which are too hard for convex pieces to be stable."""
 
 
 @dataclass(frozen=True)
