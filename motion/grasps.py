@@ -37,6 +37,9 @@ degrees) by friction alone; below that, and on smoother pads, an edge of what is
 FAN = np.radians([0, 25, -25, 50, -50, 75, -75, 90, -90])
 DEPTHS = (0.005, 0.012, 0.022, 0.034)
 """Metres of the grasp point behind the near face of the shape."""
+LOW_DEPTHS, LOW = (-0.002, 0.001), 0.008
+"""The same for what is so low (half its height, metres) that the fingers touch the ground at others: they hold it by
+the lower ends of the pads."""
 GOOD_DEPTH = 0.016
 """Metres from which on going deeper makes a grasp no better."""
 RIM_SLOPE, RIM_WALL = (0.2, LEVEL), 0.012
@@ -108,10 +111,11 @@ def antipodal(
     order = np.argsort(cheap, kind="stable")[: 8 * limit]
     order = order[_clears_palm(T[order], solids, T_world_body, gripper)]
     order = order[: 4 * limit]
-    T, cheap = T[order], cheap[order]
+    T, cheap, depth = T[order], cheap[order], depth[order]
     low, high, coverage, cosine = _between_pads(T, solids, T_world_body, gripper)
     width = high - low
-    good = (coverage >= 4 / 9) & (cosine > least_cosine) & (width > 0)
+    least = np.where(depth <= LOW_DEPTHS[1], 3 / 9, 4 / 9)
+    good = (coverage >= least) & (cosine > least_cosine) & (width > 0)
     good &= width < gripper.opening - 2 * FINGER_CLEARANCE
     out = []
     for i in np.flatnonzero(good):
@@ -237,7 +241,8 @@ def _proposals(
         across = np.cross(approach, closing)
         reach = float(np.abs(R.T @ approach) @ half)
         span = float(np.abs(R.T @ across) @ half)
-        depth = np.array(sorted({min(d, reach) for d in (*DEPTHS, reach)}))
+        low = LOW_DEPTHS if LOW_DEPTHS[1] < reach < LOW and approach[2] < -LEVEL else ()
+        depth = np.array(sorted({min(d, reach) for d in (*low, *DEPTHS, reach)}))
         offset = span * np.array([0.0, -0.5, 0.5] if span > 0.012 else [0.0])
         d, o, w = (x.ravel() for x in np.meshgrid(depth, offset, twists_about, indexing="ij"))
         c, s = np.cos(w)[:, None], np.sin(w)[:, None]

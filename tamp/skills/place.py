@@ -17,7 +17,7 @@ from tamp.model.atoms import Atom
 from tamp.model.motions import Grip, Move, Segment
 from tamp.model.scene import Scene, contains
 from tamp.model.situation import Situation
-from tamp.perception import predicates
+from tamp.perception import predicates, relations
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
 from tamp.skills.builtin_specs import PLACE
 from tamp.skills.place_targets import UPWARDS, PlaceTarget, levelled, target_of, upright, ways_out
@@ -235,7 +235,9 @@ def _no_spot(item: str, target: PlaceTarget, situation: Situation, tools: Tools)
     if (state := target.not_open()) is not None:
         message = f"place: {target.name} is {state}: {item} cannot be put there"
         return Infeasible("not-open", (target.name,), message=message, whatever_grasp=True)
-    others = frozenset(o.name for o in situation.scene if o.movable and o.name not in (item, target.owner.name))
+    wanted = relations.wishes(tools.wanted, item, target.name, situation.scene)
+    said, known = relations.in_words(wanted), {item, target.owner.name, *(name for w in wanted for name in w.boxes)}
+    others = frozenset(o.name for o in situation.scene if o.movable and o.name not in known)
     T_now = upright(situation.scene.object(item).T_world_object)
     found = list(itertools.islice(resting_on(item, T_now, target, situation, tools, others), SPOTS))
     tools.world.load(situation.released().state())
@@ -243,10 +245,10 @@ def _no_spot(item: str, target: PlaceTarget, situation: Situation, tools: Tools)
     if (fewest := min((t for t in taking if t), key=len, default=None)) is not None:
         blockers = tuple(sorted(fewest))
         facts = frozenset(Atom("crowded", (target.name, b)) for b in blockers)
-        message = f"place: no room for {item} at {target.name} because of {' and '.join(blockers)}"
+        message = f"place: no room for {item} at {target.name}{said} because of {' and '.join(blockers)}"
         return Infeasible("crowded", blockers, facts, message, whatever_grasp=True)
     fact = frozenset({Atom("does-not-fit", (item, target.name))})
-    message = f"place: no spot of {target.name} takes {item}"
+    message = f"place: no spot of {target.name} takes {item}{said}"
     return Infeasible("does-not-fit", (item, target.name), fact, message, whatever_grasp=True)
 
 

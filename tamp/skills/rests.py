@@ -11,7 +11,9 @@ import numpy as np
 from motion import grasps, paths, placements
 from motion.poses import Array, error, inverse, pose, rotation_about
 from motion.shapes import Shape, bounds
+from tamp.model.formula import Not
 from tamp.model.situation import Situation
+from tamp.perception.relations import Wish, spots, wishes
 from tamp.skills import surface_layout
 from tamp.skills.base import Tools
 from tamp.skills.place_targets import PlaceTarget, outside, upright
@@ -35,6 +37,8 @@ MOUTH = (0.9, 0.6)
 GRID = 5
 APART = 0.02
 """Metres from everything beside it at which an item is put on a surface, where there is room."""
+CHOICE = 40
+"""Spots that are looked at where relations to other things have to hold."""
 PUT_OFF = 6
 """Spots that are put off for others with more room."""
 
@@ -135,10 +139,12 @@ def resting_on(
     world, thing = tools.world, situation.scene.object(item)
     shapes = thing.parts[0].shapes
     yaws = placements.yaws(SQUARE_YAWS if thing.regions else YAWS)
-    spots = _spots(target, shapes, T_now, yaws, shared, tools.rng)
-    if not ignore:
-        spots = leaving_room(item, target, situation, tools, spots)
-    for offset, yaw in itertools.islice(spots, most):
+    wanted = wishes(tools.wanted, item, target.name, situation.scene)
+    found_at = _related(wanted, target, shapes, T_now, yaws)
+    if found_at is None:
+        found_at = _spots(target, shapes, T_now, yaws, shared, tools.rng)
+        found_at = found_at if ignore else leaving_room(item, target, situation, tools, found_at)
+    for offset, yaw in itertools.islice(found_at, most):
         world.load(situation.released().state())
         T = placements.turned(T_now, yaw)
         start = pose(target.centre + target.axes @ offset, T[:3, :3])
@@ -149,9 +155,30 @@ def resting_on(
             found = placements.drop(world, item, start, 0.4, ignore)
             if found is None or not target.accepts(found[0][:3, 3]):
                 continue
+            if wanted and not all(wish.met(item, bounds(shapes, found[0])) for wish in wanted):
+                continue
             if target.carries(found[1], float(found[0][2, 3]) + bottom):
                 yield found[0]
                 break
+
+
+def _related(
+    wanted: tuple[Wish, ...], target: PlaceTarget, shapes: tuple[Shape, ...], T_now: Array, yaws: Array
+) -> Iterator[tuple[Array, float]] | None:
+    """Offsets (3,) and turns that put the middle of an item where relations that are to hold want it, the best first;
+    None where there are no such relations."""
+    if all(isinstance(wish.literal, Not) for wish in wanted):
+        return None
+    low, high = bounds(shapes, T_now)
+    points = spots(wanted, 0.5 * (high - low)[:2])[:CHOICE]
+    off = 0.5 * (low + high) - T_now[:3, 3]
+
+    def at(p: Array, yaw: float) -> Array:
+        turned = rotation_about(np.array([0.0, 0.0, 1.0]), yaw) @ off
+        return np.asarray(target.axes.T @ np.append(p - target.centre[:2] - turned[:2], 0.0))
+
+    turns = sorted(map(float, yaws), key=lambda yaw: (yaw != 0.0, np.cos(yaw) < ABOUT))
+    return ((at(p, yaw), yaw) for some in (turns[:1], turns[1:]) for p in points for yaw in some)
 
 
 def _spots(
