@@ -146,7 +146,16 @@
       (forall (?i - interior) (not (in ?o ?i)))  ; it may have lain on another item in there
       (forall (?x - object) (not (obstructed ?x ?o)))
       (forall (?i - interior) (not (in-way-if-open ?o ?i)))
-      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p))))))
+      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p)) (not (rests-on ?o ?p))))
+      (forall (?x - object) (and
+        (not (left-of ?o ?x)) (not (right-of ?o ?x)) (not (in-front-of ?o ?x))
+        (not (behind ?o ?x)) (not (next-to ?o ?x)) (not (near ?o ?x))))
+      (forall (?x - item) (and
+        (not (left-of ?x ?o)) (not (right-of ?x ?o)) (not (in-front-of ?x ?o))
+        (not (behind ?x ?o)) (not (next-to ?x ?o)) (not (near ?x ?o))
+        (not (stacked ?o ?x)) (not (stacked ?x ?o))))
+      (forall (?x ?y - object) (not (between ?o ?x ?y)))
+      (forall (?x - item ?y - object) (and (not (between ?x ?o ?y)) (not (between ?x ?y ?o))))))
 
   ; Put what is held on a surface: a table, a shelf, a burner, or another item.
   (:action place-on
