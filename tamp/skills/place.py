@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -69,13 +70,14 @@ class Place(Skill):
             return
         target = target_of(name, situation.scene)
         placement = _Placement(item, target, situation, tools)
+        wanted = relations.wishes(tools.wanted, item, name, situation.scene)
         any_spot, strained, doubtful = False, list[Array](), list[Refinement]()
         for T_world_item in placement.rest_poses():
             any_spot = True
             if placement.strained(T_world_item):
                 strained.append(T_world_item)
                 continue
-            sample = placement.sample(T_world_item)
+            sample = _blaming(placement.sample(T_world_item), wanted, target, situation.scene)
             may_wait = len(doubtful) < PUT_OFF and not arranged(name, tools)
             if may_wait and isinstance(sample, Refinement) and _doubtful(sample, target):
                 doubtful.append(sample)
@@ -93,7 +95,8 @@ class Place(Skill):
         if any(c.reason == "not-open" for c in causes):
             return frozenset()
         crowded = frozenset().union(*(c.facts for c in causes if c.reason == "crowded"))
-        return crowded or frozenset({Atom("does-not-fit", args[:2])})
+        often = Counter(f for c in causes for f in c.facts if f.predicate == "crowded").most_common(1)
+        return crowded or frozenset(f for f, _ in often) or frozenset({Atom("does-not-fit", args[:2])})
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Let go of, and at rest where it belongs."""
@@ -205,6 +208,17 @@ class _Placement:
 def _doubtful(sample: Refinement, target: PlaceTarget) -> bool:
     """Whether the hand lets go close beside something, or from high above the floor of what has to be shut."""
     return bool(sample.note["close"] or (target.shuts and sample.note["drop"] > HIGH))
+
+
+def _blaming(
+    sample: Refinement | Infeasible, wanted: tuple[relations.Wish, ...], target: PlaceTarget, scene: Scene
+) -> Refinement | Infeasible:
+    """A sample that blames what can be moved for the lack of room where relations to other things leave no choice."""
+    if isinstance(sample, Refinement) or not wanted:
+        return sample
+    related = {name for wish in wanted for name in wish.atom.args}
+    movable = [o.name for o in scene if o.movable and o.name in sample.blockers and o.name not in related]
+    return replace(sample, facts=frozenset(Atom("crowded", (target.name, name)) for name in movable))
 
 
 def _no_spot(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> Infeasible:
