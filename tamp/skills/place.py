@@ -14,6 +14,7 @@ from motion.paths import Blocked, Check
 from motion.poses import Array, inverse, pose
 from motion.world import Contact, World
 from tamp.model.atoms import Atom
+from tamp.model.formula import Not
 from tamp.model.motions import Grip, Move, Segment
 from tamp.model.scene import Scene, contains
 from tamp.model.situation import Situation
@@ -69,16 +70,26 @@ class Place(Skill):
             yield Infeasible("not-held", (item,), message=f"place: {item} is not in the hand", final=True)
             return
         target = target_of(name, situation.scene)
+        wishes = relations.wishes(tools.wanted, item, name, situation.scene)
+        wanted = tuple(wish for wish in wishes if not isinstance(wish.literal, Not))
+        for sample in self._samples(item, target, situation, tools):
+            if isinstance(sample, Infeasible) and wanted and sample.reason != "crowded":
+                yield _blaming(sample, wanted, target, situation.scene)
+            else:
+                yield sample
+
+    def _samples(
+        self, item: str, target: PlaceTarget, situation: Situation, tools: Tools
+    ) -> Iterator[Refinement | Infeasible]:
         placement = _Placement(item, target, situation, tools)
-        wanted = relations.wishes(tools.wanted, item, name, situation.scene)
         any_spot, strained, doubtful = False, list[Array](), list[Refinement]()
         for T_world_item in placement.rest_poses():
             any_spot = True
             if placement.strained(T_world_item):
                 strained.append(T_world_item)
                 continue
-            sample = _blaming(placement.sample(T_world_item), wanted, target, situation.scene)
-            may_wait = len(doubtful) < PUT_OFF and not arranged(name, tools)
+            sample = placement.sample(T_world_item)
+            may_wait = len(doubtful) < PUT_OFF and not arranged(target.name, tools)
             if may_wait and isinstance(sample, Refinement) and _doubtful(sample, target):
                 doubtful.append(sample)
             else:
@@ -210,15 +221,13 @@ def _doubtful(sample: Refinement, target: PlaceTarget) -> bool:
     return bool(sample.note["close"] or (target.shuts and sample.note["drop"] > HIGH))
 
 
-def _blaming(
-    sample: Refinement | Infeasible, wanted: tuple[relations.Wish, ...], target: PlaceTarget, scene: Scene
-) -> Refinement | Infeasible:
-    """A sample that blames what can be moved for the lack of room where relations to other things leave no choice."""
-    if isinstance(sample, Refinement) or not wanted:
-        return sample
-    related = {name for wish in wanted for name in wish.atom.args}
-    movable = [o.name for o in scene if o.movable and o.name in sample.blockers and o.name not in related]
-    return replace(sample, facts=frozenset(Atom("crowded", (target.name, name)) for name in movable))
+def _blaming(sample: Infeasible, wanted: tuple[relations.Wish, ...], target: PlaceTarget, scene: Scene) -> Infeasible:
+    """A failed sample that blames what can be moved, where relations to other things leave no choice: what is in the
+    way, or the other things where the arm does not get there."""
+    movable, others = {o.name for o in scene if o.movable}, {name for wish in wanted for name in wish.boxes}
+    blamed = movable & ({*sample.blockers} - others if sample.reason == "collision" else others)
+    facts = frozenset(Atom("crowded", (target.name, name)) for name in blamed)
+    return replace(sample, facts=facts or sample.facts)
 
 
 def _no_spot(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> Infeasible:
