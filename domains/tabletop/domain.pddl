@@ -39,12 +39,9 @@
     (rests-on ?x - object ?p - place)       ; ?x is on or in ?p, or stands on what is
 
     ; What the goal asks for: where there is a choice of places, one is taken that brings it all about.
-    (wanted-left-of ?o - item ?x - object)
-    (wanted-right-of ?o - item ?x - object)
-    (wanted-in-front-of ?o - item ?x - object)
-    (wanted-behind ?o - item ?x - object)
-    (wanted-next-to ?o - item ?x - object)
-    (wanted-near ?o - item ?x - object)
+    (wanted-left-of ?o - item ?x - object) (wanted-right-of ?o - item ?x - object)
+    (wanted-in-front-of ?o - item ?x - object) (wanted-behind ?o - item ?x - object)
+    (wanted-next-to ?o - item ?x - object) (wanted-near ?o - item ?x - object)
     (wanted-between ?o - item ?x ?y - object)
 
     ; What the instruction says to leave alone: not to be picked, taken out, pushed, opened, closed or switched. To put
