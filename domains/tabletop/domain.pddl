@@ -55,6 +55,7 @@
     (too-tall ?o - item ?i - interior)       ; ?i cannot be closed while ?o is in it
     (unreachable ?x - object)                ; no configuration of the arm does it
     (no-grasp ?o - item)                     ; nothing the hand could take hold of, or no way to it
+    (no-rim ?o - item)                       ; no rim that could be pinched, or no way to it
     (does-not-slide ?o - item ?s - surface)  ; ?o cannot be pushed onto ?s
     (obstructed ?x - object ?by - item)      ; ?by is in the way of grasping or moving ?x
     (in-way ?x - object ?i - interior)       ; ?i is open, and in the way of ?x
@@ -124,6 +125,28 @@
         (not (stacked ?o ?x)) (not (stacked ?x ?o))))
       (forall (?x ?y - object) (not (between ?o ?x ?y)))
       (forall (?x - item ?y - object) (and (not (between ?x ?o ?y)) (not (between ?x ?y ?o))))))
+
+  ; Pinch the rim of what lies too flat to be grasped, such as a plate: it turns up and hangs from the fingers.
+  (:action pick-by-rim
+    :parameters (?o - item ?from - surface)
+    :precondition (and
+      (hand-empty)
+      (on ?o ?from)
+      (no-grasp ?o)
+      (not (no-rim ?o))
+      (not (untouchable ?o))
+      (clear ?o)
+      (forall (?x - item) (not (obstructed ?o ?x)))
+      (forall (?i - interior) (not (in-way ?o ?i))))
+    :effect (and
+      (holding ?o)
+      (not (hand-empty))
+      (not (on ?o ?from))
+      (clear ?from)
+      (forall (?i - interior) (not (in ?o ?i)))  ; it may have lain on another item in there
+      (forall (?x - object) (not (obstructed ?x ?o)))
+      (forall (?i - interior) (not (in-way-if-open ?o ?i)))
+      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p))))))
 
   ; Put what is held on a surface: a table, a shelf, a burner, or another item.
   (:action place-on

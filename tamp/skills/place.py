@@ -11,6 +11,7 @@ import numpy as np
 from motion import kinematics, paths
 from motion.paths import Blocked, Check
 from motion.poses import Array, inverse, pose
+from motion.shapes import bounds
 from motion.world import Contact, World
 from tamp.model.atoms import Atom
 from tamp.model.motions import Grip, Move, Segment
@@ -19,7 +20,7 @@ from tamp.model.situation import Situation
 from tamp.perception import predicates, relations
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
 from tamp.skills.builtin_specs import PLACE
-from tamp.skills.place_targets import UPWARDS, PlaceTarget, target_of, upright, ways_out
+from tamp.skills.place_targets import UPWARDS, PlaceTarget, levelled, target_of, upright, ways_out
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
 from tamp.skills.surface_layout import arranged
 
@@ -52,6 +53,8 @@ STRAIN = 0.25
 """Radians from a joint limit: the arm's controller may carry a joint further than was planned."""
 GRAZE = -0.003
 """Metres by which what has been let go of may seem to reach into the hand."""
+HANGS = np.radians([25, 80])
+"""How much an item may be askew that is set down on its edge, to tip over when it is let go of."""
 LEAST_DEPARTURE = 0.03
 """Metres that the hand must at least come away from what it has put down."""
 
@@ -139,17 +142,37 @@ class _Placement:
         heights = RELEASE_HEIGHTS["item" if self.target.region is None else self.target.region.kind]
         result: Refinement | Infeasible = Infeasible("unreachable")
         slacks = (0.0, COMPLIANCE) if self.target.shuts else (0.0,)
+        hanging = self._hanging(T_world_item)
         for slack, height in itertools.product(slacks, heights):
-            result = self._lower(T_world_item, height, slack)
+            result = self._lower(T_world_item, T_world_item, height, slack)
+            if not isinstance(result, Refinement) and hanging is not None:
+                result = self._lower(hanging, T_world_item, height, slack)
             if isinstance(result, Refinement):
                 break
         return result
 
-    def _lower(self, T_world_item: Array, drop: float, slack: float) -> Refinement | Infeasible:
+    def _hanging(self, T_world_item: Array) -> Array | None:
+        """The pose (4, 4) as askew as the item hangs from the hand, its lowest point where that is at the end, from
+        which it tips over to `T_world_item`; None where it hangs about level."""
+        item = self.situation.scene.object(self.item)
+        R, R_now = T_world_item[:3, :3], item.T_world_object[:3, :3]
+        axis = int(np.argmax(np.abs(R[2])))
+        tipped = float(np.arccos(np.clip(R_now[2, axis] * np.sign(R[2, axis]), -1.0, 1.0)))
+        if not HANGS[0] < tipped < HANGS[1]:
+            return None
+        R_hangs = R @ levelled(R_now, axis, float(np.sign(R[2, axis]))).T @ R_now
+        points = np.concatenate([s.corners() for s in item.parts[0].shapes])
+        lowest = points[np.argmin(points @ R_hangs[2])]
+        edge = T_world_item[:3, :3] @ lowest + T_world_item[:3, 3]
+        edge[2] = bounds(item.parts[0].shapes, T_world_item)[0][2]
+        return pose(edge - R_hangs @ lowest, R_hangs)
+
+    def _lower(self, T_lowered: Array, T_world_item: Array, drop: float, slack: float) -> Refinement | Infeasible:
+        """Let the item down to `drop` metres above a pose and let go there, from where it comes to rest."""
         item, target, situation, tools = self.item, self.target, self.situation, self.tools
         world, T_tool_item = tools.world, situation.T_tool_held
         assert T_tool_item is not None
-        T_world_tool = paths.lifted(T_world_item, drop) @ inverse(T_tool_item)
+        T_world_tool = paths.lifted(T_lowered, drop) @ inverse(T_tool_item)
         world.load(situation.state())
         if (under := _under(world, item, T_world_item, drop)) is not None:
             return blocked("place", Blocked("collision", under), target.name)
