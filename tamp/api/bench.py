@@ -37,7 +37,7 @@ Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
 def common(config: BenchConfig) -> dict[str, Any]:
     """What all episodes of a results folder have in common, as its `settings.json` keeps it."""
     always = {name: getattr(config, name) for name in ("stage", "seed", "planner", "llm", "domain")}
-    other = {
+    other: dict[str, tuple[Any, Any]] = {
         "clock": (config.clock, "paused"),
         "perception": (config.perception, "oracle"),
         "noise": (config.noise, "clean"),
@@ -46,8 +46,17 @@ def common(config: BenchConfig) -> dict[str, Any]:
         "backend": (config.simulator, "libero"),
         "body": (config.body, None),
         "wordings": (_digest(config.wordings), None),
+        "objects": (_objects() if config.draws_worlds else [], []),
     }
     return always | {name: value for name, (value, usual) in other.items() if value != usual}
+
+
+def _objects() -> list[str]:
+    """The things of the user's library, of which worlds have some, too."""
+    with hush_simulator():
+        from tamp.backends.libero import categories
+
+        return categories.added()
 
 
 def prepare(config: BenchConfig) -> Bench:
@@ -159,7 +168,10 @@ def parse_ids(text: str) -> list[int]:
 def _keys(config: BenchConfig, wanted: list[int] | None, worded: tuple[Wording, ...], domain: Domain) -> Iterator[Key]:
     """What is to be run: of worlds the numbers, of each scene so many seeds, of suites the tasks' initial states."""
     if config.draws_worlds:
-        yield from (Key(WORLDS, number, 0) for number in wanted or range(config.n or 0))
+        numbers = range(config.n or 0)
+        if beyond := [i for i in wanted or [] if i not in numbers]:
+            raise InputError(f"--n {config.n}: worlds are counted from 0: no world {beyond[0]}")
+        yield from (Key(WORLDS, number, 0) for number in wanted or numbers)
         return
     suites = []
     for name in dict.fromkeys(config.suites or [w.suite for w in worded]):

@@ -26,7 +26,7 @@ def needed(
     args: tuple[str, ...],
     causes: list[Infeasible],
     situation: Situation,
-    world: World,
+    tools: Tools,
     most: int,
     spent: Callable[[], bool],
 ) -> list[Infeasible]:
@@ -42,12 +42,12 @@ def needed(
     hit = (items | parts) & {b for c in causes if c.reason in TOUCHING for b in c.blockers}
     if not hit or situation.held or any(c.facts or c.final or c.whatever_grasp for c in causes):
         return causes
-    tools = Tools(world, np.random.default_rng(0))  # what is decided next is not to depend on it
+    tools = replace(tools, rng=np.random.default_rng(0))  # what is decided next is not to depend on it
     for sample in islice(skill.refine(args, without(situation, items | parts), tools), most):
         if spent():
             return causes
         if isinstance(sample, Refinement):  # a failed one names only the first thing that it touched
-            met = _touched(sample, situation, items | parts, world)
+            met = _touched(sample, situation, items | parts, tools.world)
             inside = {o for o in met & items if any(_is_in(o, p, situation) for p in met & parts)}
             groups = [met & parts, *({o} for o in sorted((met & items) - inside))]
             return [_naming(group, causes) for group in groups if group] or causes

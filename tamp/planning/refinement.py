@@ -232,7 +232,7 @@ def refine(
     counting = causes
     if then is not None:
         spent = SearchBudget.of(tools.world, COUNTERFACTUAL, budget.cancelled).empty
-        counting = needed(skill, action.args, causes, then, tools.world, SAMPLES, spent)
+        counting = needed(skill, action.args, causes, then, tools, SAMPLES, spent)
     facts = skill.facts(action.args, counting, situation.scene)
     in_way = frozenset(f for f in facts if not set(f.args) <= set(action.args))
     likely = final[0] if final else _likely(counting or causes, in_way)

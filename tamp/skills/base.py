@@ -16,6 +16,7 @@ import numpy as np
 from motion.paths import Blocked
 from motion.world import World
 from tamp.model.atoms import Atom
+from tamp.model.formula import Literal
 from tamp.model.motions import Move, Segment
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
@@ -67,7 +68,8 @@ class Tools:
     """What skills work with: the kinematic world and a random generator.
 
     `hint` is the note of an earlier refinement of the same action, worth trying first; `following` are the things that
-    the actions after it put somewhere, each with where; `cache` keeps what does not depend on any of these for the
+    the actions after it put somewhere, each with where; `wanted` are the relations between things that are to hold, or
+    not to hold, in the end; `cache` keeps what does not depend on any of these for the
     length of one search.
     """
 
@@ -75,6 +77,7 @@ class Tools:
     rng: np.random.Generator
     hint: dict[str, Any] | None = None
     following: tuple[tuple[str, str], ...] = ()
+    wanted: tuple[Literal, ...] = ()
     cache: dict[Any, Any] = field(default_factory=dict)
 
 

@@ -94,6 +94,7 @@ def test_goals_are_equivalent_but_for_what_holds_already() -> None:
         (["libero_goal", "--disturb", "nocked"], "no disturbance 'nocked'; valid: knocked"),
         (["libero_goal", "--disturb", "frozen"], "--disturb frozen is about pictures; valid with --perception camera"),
         (["worlds", "--n", "0"], "--n"),
+        (["worlds", "--n", "3", "--tasks", "2-3"], "--n 3: worlds are counted from 0: no world 3"),
         (["worlds"], "how many worlds? valid: tamp bench worlds --n 50"),
         (["libero_goal", "--n", "3"], "--n is about drawn worlds"),
         (["worlds", "--n", "3", "--trials", "2"], "--trials: a drawn world has one start, a goal and no words"),

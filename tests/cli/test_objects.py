@@ -54,6 +54,16 @@ def test_it_is_shown_with_a_picture(library: Path, tmp_path: Path) -> None:
     assert 0.05 < seen.any(axis=-1).mean() < 0.6
 
 
+def test_a_scene_can_have_it(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "scene.toml").write_text('[things.bowl_1]\ncategory = "red_bowl"\nyaw = 0\n')
+    done = forked.tamp("scene", "show", str(tmp_path), "--json", TAMP_OBJECTS=str(library))
+    (bowl,) = (o for o in json.loads(done.stdout)["objects"] if o["name"] == "bowl_1")
+    assert bowl["category"] == "red_bowl" and bowl["extent"] == pytest.approx([0.12, 0.12, 0.04], abs=0.004)
+    (tmp_path / "scene.toml").write_text('[things.bowl_1]\ncategory = "red_bow"\n')
+    done = forked.tamp("scene", "show", str(tmp_path), TAMP_OBJECTS=str(library))
+    assert done.returncode == 2 and "no category 'red_bow'; valid: red_bowl" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

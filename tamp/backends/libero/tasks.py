@@ -16,7 +16,6 @@ from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.model.domain import Domain
 from tamp.model.goal import check_form, parse_goal
-from tamp.perception import relative_places
 from tamp.quiet import hush_simulator
 
 STEP_LIMITS = {"libero_spatial": 220, "libero_object": 280, "libero_goal": 300, "libero_10": 520, "libero_90": 400}
@@ -151,8 +150,7 @@ def check_goal(task: Task, domain: Domain) -> None:
             check_form(task.goal, domain)
         else:
             symbols = {s: t for s, t in task.declared.symbols().items() if t in domain.types}
-            beside = relative_places.symbols(thing.name for thing in task.declared.things)
-            parse_goal(task.goal, domain, symbols | beside, ranged=symbols)
+            parse_goal(task.goal, domain, symbols)
     except InputError as e:
         raise task.file.wrong(str(e), "goal") from e
 

@@ -11,8 +11,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from tamp.backends.libero.categories import Category, UnusableError, load, names
+from tamp.backends.libero.categories import Category, added, load, names
 from tamp.backends.libero.scene_description import ARENAS
+from tamp.errors import InputError
 from tamp.model.scene import Region, SceneObject
 
 FURNITURE = (0, 3)
@@ -110,11 +111,11 @@ def _one(rng: np.random.Generator, options: Sequence[T]) -> T:
 
 @cache
 def _categories() -> tuple[Category, ...]:
-    """Every category whose files are there."""
+    """Every category whose files are there, LIBERO's and what the user added."""
     found = []
-    for name in names():
+    for name in (*names(), *added()):
         try:
             found.append(load(name, "it"))
-        except UnusableError:
+        except InputError:  # files are missing, or were added by an earlier version
             continue
     return tuple(found)

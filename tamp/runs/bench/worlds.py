@@ -5,10 +5,12 @@ Seeds below 1000 are for developing, those from 1000 are measured.
 
 from __future__ import annotations
 
+import itertools
 import shutil
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,12 +24,13 @@ from tamp.errors import InputError
 from tamp.files.replacing import replace_file
 from tamp.model.atoms import Atom
 from tamp.model.bodies import world_of
-from tamp.model.domain import Domain, Signature
+from tamp.model.domain import Domain
 from tamp.model.goal import Goal
-from tamp.model.scene import Scene
+from tamp.model.scene import Region, Scene
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.planner import Engine, PlanStatus
 from tamp.perception.observers import StateEstimator
+from tamp.perception.predicates import SEEN
 from tamp.runs.bench.records import EpisodeRecord
 from tamp.skills.registry import bound
 
@@ -37,8 +40,12 @@ HARDEST = 20
 """Worlds of which the scene files are kept for a closer look."""
 ATOMS = 6
 """Parts of a goal at most; k of them are asked for as often as 1 / k says."""
-PROPOSALS = 60
+PROPOSALS = 200
 """Atoms that are looked at for one goal."""
+
+
+Purpose = tuple[str, tuple[str, ...]]
+"""A predicate that an operator makes true, with the types of what it is about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +72,8 @@ def draw_world(
         replace_file(folder / SCENE, text)
         task = read_scene(folder / SCENE)
         try:
-            goal = _goal(built(task, task.seed), domain, rng)
+            environment = built(task, task.seed)
+            goal = _goal(environment, domain, rng)
         except InputError as e:
             refused.append(str(e))
             continue
@@ -74,7 +82,8 @@ def draw_world(
             continue
         limit = DEFAULT_STEP_LIMIT * len(goal.parts)
         replace_file(folder / SCENE, text.replace("\nseed", f'\ngoal = "{goal}"\nstep_limit = {limit}\nseed', 1))
-        return DrawnWorld(read_scene(folder / SCENE), tuple(refused))
+        environment.task = replace(task, goal=str(goal), step_limit=limit)  # what is built serves the episode, too
+        return DrawnWorld(environment.task, tuple(refused))
     raise InputError(f"world {number} of seed {seed}: none of {DRAWS} draws can be used; the last one: {refused[-1]}")
 
 
@@ -98,39 +107,43 @@ def _goal(environment: LiberoEnvironment, domain: Domain, rng: np.random.Generat
     observers = bound(domain).observers
     state = StateEstimator(domain, observers, world_of(scene, environment.robot_model())).state(scene).known_to(domain)
     shares = 1 / np.arange(1, ATOMS + 1)
-    wanted, goal = 1 + int(rng.choice(ATOMS, p=shares / shares.sum())), None
-    for atom in _proposals(domain, scene, state, rng):
-        grown = Goal.of((*(() if goal is None else goal.parts), atom))
-        if Engine().solve(problem_of(domain, state, grown.parts)).status is PlanStatus.FOUND:
-            goal = grown
-        if goal is not None and len(goal.parts) == wanted:
-            break
-    return goal
-
-
-def _proposals(domain: Domain, scene: Scene, state: WorldState, rng: np.random.Generator) -> Iterator[Atom]:
-    """Atoms that an operator would make true of what it acts on, its first parameter, and that the size of things does
-    not rule out: each about something else than those before. Operators with more parameters are drawn more often."""
-    adds = {o: [p for p in of if _is_purpose(domain, o, p)] for o, of in domain.adds.items()}
-    operators = [o for o, of in adds.items() if of]
-    weights = np.array([len(domain.operators[o].parameters) ** 2 for o in operators], dtype=float)
-    about: set[tuple[str, str]] = set()
-    for _ in range(PROPOSALS):
-        operator = operators[int(rng.choice(len(operators), p=weights / weights.sum()))]
-        effect = adds[operator][int(rng.integers(len(adds[operator])))]
-        args = [_symbol(domain, state, kind, rng) for _, kind in effect.parameters]
-        atom = Atom(effect.name, tuple(a for a in args if a is not None))
-        if len({*atom.args}) < len(args):
+    wanted, goal = 1 + int(rng.choice(ATOMS, p=shares / shares.sum())), tuple[Atom, ...]()
+    seen = (SEEN | observers.keys()) - {"holding"}  # an episode ends with the hand empty
+    for atom in itertools.islice(_proposals(domain, state, seen, rng), PROPOSALS):
+        twice = any((a.predicate, a.args[:1]) == (atom.predicate, atom.args[:1]) for a in goal)
+        if twice or atom in state.atoms or not _fits(atom, goal, scene):
             continue
-        if atom not in state.atoms and (atom.predicate, atom.args[0]) not in about and _fits(atom, scene):
-            about.add((atom.predicate, atom.args[0]))
-            yield atom
+        if Engine().solve(problem_of(domain, state, (*goal, atom))).status is PlanStatus.FOUND:
+            goal = (*goal, atom)
+        if len(goal) == wanted:
+            break
+    return Goal.of(goal) if goal else None
 
 
-def _is_purpose(domain: Domain, operator: str, effect: Signature) -> bool:
-    """Whether an effect is about what an operator acts on; not that this is in the hand: episodes end with it empty."""
-    acted_on = [name for name, _ in domain.operators[operator].parameters[:1]]
-    return [name for name, _ in effect.parameters[:1]] == acted_on != [] and effect.name != "holding"
+def _proposals(domain: Domain, state: WorldState, seen: Collection[str], rng: np.random.Generator) -> Iterator[Atom]:
+    """Atoms without end, of the predicates `seen`, that an operator would make true of what it acts on, its first
+    parameter, as often whatever the state as only in some. Operators with more parameters are drawn more often."""
+    purposes = {a.name: found for a in domain.parsed.actions if any(found := _purposes(a, seen))}
+    weights = np.array([len(domain.operators[o].parameters) ** 2 for o in purposes], dtype=float)
+    while True:
+        groups = [g for g in list(purposes.values())[int(rng.choice(len(weights), p=weights / weights.sum()))] if g]
+        effects = groups[int(rng.integers(len(groups)))]
+        name, kinds = effects[int(rng.integers(len(effects)))]
+        args = [_symbol(domain, state, kind, rng) for kind in kinds]
+        if None not in args and len({*args}) == len(args):
+            yield Atom(name, tuple(map(str, args)))
+
+
+def _purposes(operator: Any, seen: Collection[str]) -> tuple[list[Purpose], list[Purpose]]:
+    """What an operator makes true of what it acts on, always and under a condition, of the predicates `seen`."""
+    found: tuple[list[Purpose], list[Purpose]] = [], []
+    for effect in operator.effects:
+        name, args = effect.fluent.fluent().name, effect.fluent.args
+        about = args[0].parameter().name if args and args[0].is_parameter_exp() else None
+        acted_on = operator.parameters[0].name if operator.parameters else ""
+        if effect.value.is_true() and about == acted_on and name in seen:
+            found[effect.is_conditional()].append((name, tuple(a.type.name for a in args)))
+    return found
 
 
 def _symbol(domain: Domain, state: WorldState, kind: str, rng: np.random.Generator) -> str | None:
@@ -143,12 +156,24 @@ def _symbol(domain: Domain, state: WorldState, kind: str, rng: np.random.Generat
     return symbols[int(rng.integers(len(symbols)))]
 
 
-def _fits(atom: Atom, scene: Scene) -> bool:
-    """Whether what is to be on or in something is not too large for it."""
+def _fits(atom: Atom, others: tuple[Atom, ...], scene: Scene) -> bool:
+    """Whether what is to be on or in something is not too large for it, alone and with the `others` that are to be
+    there, and does not carry that itself."""
     if atom.predicate not in ("on", "in"):
         return True
-    thing, place = scene.object(atom.args[0]), atom.args[1]
-    if place in {o.name for o in scene}:
-        return could_hold(scene.object(place), thing)
-    owner, region = scene.region(place)
-    return could_hold(region, thing, not owner.movable)
+    owners = {o.name: o.name for o in scene} | {r.name: o.name for o, r in scene.regions()}
+    regions = {r.name: r for _, r in scene.regions()}
+    thing, place = atom.args
+    below = {a.args[0]: owners[a.args[1]] for a in others if a.predicate in ("on", "in")}
+    under: str | None = owners[place]
+    while under is not None:
+        if under == thing:
+            return False
+        under = below.get(under)
+    carrier = regions.get(place) or scene.object(place)
+    room = 2 * carrier.world_half_extent() if isinstance(carrier, Region) else carrier.extent
+    axes = 3 if isinstance(carrier, Region) and carrier.kind == "interior" else 2
+    there = [thing, *(a.args[0] for a in others if a.predicate == atom.predicate and a.args[1] == place)]
+    needed = sum(float(np.prod(scene.object(n).extent[:axes])) for n in there)
+    alone = could_hold(carrier, scene.object(thing), not scene.object(owners[place]).movable)
+    return alone and (len(there) == 1 or needed <= float(np.prod(room[:axes])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,11 @@ import pytest
 from tamp.backends.libero.categories import load
 from tamp.backends.libero.scene_file import read_scene
 from tamp.backends.libero.world_drawing import could_hold, drawn_scene
+from tamp.model.atoms import Atom
 from tamp.model.scene import RobotState, Scene
 from tamp.model.state import WorldState
 from tamp.pddl.domain_file import load as load_domain
-from tamp.perception.predicates import symbols_of
+from tamp.perception.predicates import SEEN, symbols_of
 from tamp.runs.bench import worlds
 
 
@@ -42,12 +44,16 @@ def test_goals_are_what_the_domains_operators_are_for(name: str) -> None:
     scene = Scene(tuple(c.thing for c in categories), RobotState(np.zeros(7), 0.0, np.eye(4)))
     domain = load_domain(name)
     state = WorldState(symbols_of(scene), frozenset()).known_to(domain)
-    rng = np.random.default_rng(0)
-    found = {a for _ in range(40) for a in worlds._proposals(domain, scene, state, rng)}
+    found = {*itertools.islice(worlds._proposals(domain, state, SEEN - {"holding"}, np.random.default_rng(0)), 2000)}
     predicates = {a.predicate for a in found}
     assert {"on", "in", "open", "turned-on"} <= predicates and not {"holding", "hand-empty", "clear"} & predicates
-    inside = {a.args[0] for a in found if a.predicate == "in"}
+    inside = {a.args[0] for a in found if a.predicate == "in" and worlds._fits(a, (), scene)}
     assert "butter_1" in inside and "bigger_milk_1" not in inside, "longer than a drawer"
+    on_butter, on_plate, too_much = (
+        Atom("on", args) for args in (("plate_1", "butter_1"), ("butter_1", "plate_1"), ("bigger_milk_1", "plate_1"))
+    )
+    assert worlds._fits(on_plate, (), scene) and worlds._fits(too_much, (), scene)
+    assert not worlds._fits(on_plate, (on_butter,), scene), "one would stand on the other"
 
 
 def test_nothing_is_put_on_a_rim_a_tower_or_what_is_narrower() -> None:
