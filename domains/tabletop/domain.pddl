@@ -39,12 +39,9 @@
     (rests-on ?x - object ?p - place)       ; ?x is on or in ?p, or stands on what is
 
     ; What the goal asks for: where there is a choice of places, one is taken that brings it all about.
-    (wanted-left-of ?o - item ?x - object)
-    (wanted-right-of ?o - item ?x - object)
-    (wanted-in-front-of ?o - item ?x - object)
-    (wanted-behind ?o - item ?x - object)
-    (wanted-next-to ?o - item ?x - object)
-    (wanted-near ?o - item ?x - object)
+    (wanted-left-of ?o - item ?x - object) (wanted-right-of ?o - item ?x - object)
+    (wanted-in-front-of ?o - item ?x - object) (wanted-behind ?o - item ?x - object)
+    (wanted-next-to ?o - item ?x - object) (wanted-near ?o - item ?x - object)
     (wanted-between ?o - item ?x ?y - object)
 
     ; What the instruction says to leave alone: not to be picked, taken out, pushed, opened, closed or switched. To put
@@ -55,6 +52,7 @@
     (too-tall ?o - item ?i - interior)       ; ?i cannot be closed while ?o is in it
     (unreachable ?x - object)                ; no configuration of the arm does it
     (no-grasp ?o - item)                     ; nothing the hand could take hold of, or no way to it
+    (no-rim ?o - item)                       ; no rim that could be pinched, or no way to it
     (does-not-slide ?o - item ?s - surface)  ; ?o cannot be pushed onto ?s
     (obstructed ?x - object ?by - item)      ; ?by is in the way of grasping or moving ?x
     (in-way ?x - object ?i - interior)       ; ?i is open, and in the way of ?x
@@ -112,6 +110,37 @@
       (not (in ?o ?from))
       (not (jams ?o ?from))
       (forall (?s - surface) (when (on ?o ?s) (and (not (on ?o ?s)) (clear ?s))))
+      (forall (?x - object) (not (obstructed ?x ?o)))
+      (forall (?i - interior) (not (in-way-if-open ?o ?i)))
+      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p)) (not (rests-on ?o ?p))))
+      (forall (?x - object) (and
+        (not (left-of ?o ?x)) (not (right-of ?o ?x)) (not (in-front-of ?o ?x))
+        (not (behind ?o ?x)) (not (next-to ?o ?x)) (not (near ?o ?x))))
+      (forall (?x - item) (and
+        (not (left-of ?x ?o)) (not (right-of ?x ?o)) (not (in-front-of ?x ?o))
+        (not (behind ?x ?o)) (not (next-to ?x ?o)) (not (near ?x ?o))
+        (not (stacked ?o ?x)) (not (stacked ?x ?o))))
+      (forall (?x ?y - object) (not (between ?o ?x ?y)))
+      (forall (?x - item ?y - object) (and (not (between ?x ?o ?y)) (not (between ?x ?y ?o))))))
+
+  ; Pinch the rim of what lies too flat to be grasped, such as a plate: it turns up and hangs from the fingers.
+  (:action pick-by-rim
+    :parameters (?o - item ?from - surface)
+    :precondition (and
+      (hand-empty)
+      (on ?o ?from)
+      (no-grasp ?o)
+      (not (no-rim ?o))
+      (not (untouchable ?o))
+      (clear ?o)
+      (forall (?x - item) (not (obstructed ?o ?x)))
+      (forall (?i - interior) (not (in-way ?o ?i))))
+    :effect (and
+      (holding ?o)
+      (not (hand-empty))
+      (not (on ?o ?from))
+      (clear ?from)
+      (forall (?i - interior) (not (in ?o ?i)))  ; it may have lain on another item in there
       (forall (?x - object) (not (obstructed ?x ?o)))
       (forall (?i - interior) (not (in-way-if-open ?o ?i)))
       (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p)) (not (rests-on ?o ?p))))

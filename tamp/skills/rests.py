@@ -9,7 +9,7 @@ from copy import copy
 import numpy as np
 
 from motion import grasps, paths, placements
-from motion.poses import Array, inverse, pose, rotation_about
+from motion.poses import Array, error, inverse, pose, rotation_about
 from motion.shapes import Shape, bounds
 from tamp.model.formula import Not
 from tamp.model.situation import Situation
@@ -23,6 +23,8 @@ SPOTS = 30
 """Poses of an item at rest that are tried for each grasp."""
 LEANS = np.radians([12, 7])
 """How far a thing may lean against the walls of what it is put into."""
+LEANT = np.radians(45)
+"""Steps in which attitudes of an item are told apart by how far they are from how it is held."""
 FEW = 60
 """Spots that are looked at for each side on which an item could be laid."""
 YAWS = 8
@@ -86,7 +88,9 @@ def _rests(item: str, target: PlaceTarget, situation: Situation, tools: Tools, s
     walled = target.region is not None and target.region.kind == "interior" and target.region.door is None
     unsteady: list[Array] = []
     leaning = [T for angle in LEANS for T in _tipped(T_now, float(angle))] if walled else []
-    for T_item in (T_now, *_tipped(T_now), *leaning):
+    R_held = situation.scene.object(item).T_world_object[:3, :3]
+    tipped = sorted(_tipped(T_now), key=lambda T: _turns_to(R_held, T))
+    for T_item in (T_now, *tipped, *leaning):
         as_now, any_found = T_item is T_now, False
         alone, most = (not shared, None) if as_now else (True, FEW)
         for T in resting_on(item, T_item, target, situation, tools, shared=not alone, most=most):
@@ -113,6 +117,11 @@ def _tipped(T: Array, angle: float = 0.5 * np.pi) -> list[Array]:
     """The pose tipped over, by a quarter turn, to each of the four sides that the item's own axes tell."""
     level = [axis for axis in T[:3, :3].T if abs(axis[2]) < 0.5][:2]
     return [pose(T[:3, 3], rotation_about(axis, s * angle) @ T[:3, :3]) for axis in level for s in (1.0, -1.0)]
+
+
+def _turns_to(R_held: Array, T: Array) -> int:
+    """Eighths of a turn from how an item is held to another attitude: what hangs askew is laid on the nearer side."""
+    return round(float(np.linalg.norm(error(pose(np.zeros(3), R_held), pose(np.zeros(3), T[:3, :3]))[3:])) / LEANT)
 
 
 def resting_on(
