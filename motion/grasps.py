@@ -35,7 +35,7 @@ ASKEW_COSINE = 0.3
 """Least such cosine for these. Pads with a coefficient of friction of 2, as the simulated ones have, hold at 0.45 (63
 degrees) by friction alone; below that, and on smoother pads, an edge of what is held must catch behind them."""
 FAN = np.radians([0, 25, -25, 50, -50, 75, -75, 90, -90])
-DEPTHS = (0.005, 0.012, 0.022, 0.034)
+DEPTHS: tuple[float, ...] = (0.005, 0.012, 0.022, 0.034)
 """Metres of the grasp point behind the near face of the shape."""
 LOW_DEPTHS, LOW = (-0.002, 0.001), 0.016
 """More of them for what is so low (m) that the fingers touch the ground at the others: the ends of the pads hold it."""
@@ -238,7 +238,7 @@ def _proposals(
     which the shape fits."""
     T = T_world_body @ shape.T_body_shape
     R, p, half = T[:3, :3], T[:3, 3], shape.half_extent
-    poses, depths, twists = [np.zeros((0, 4, 4))], [np.zeros(0)], [np.zeros(0)]
+    poses, deep, twists = [np.zeros((0, 4, 4))], [np.zeros(0)], [np.zeros(0)]
     for closing, approach in _directions(R, half, max_opening):
         across = np.cross(approach, closing)
         reach = float(np.abs(R.T @ approach) @ half)
@@ -254,9 +254,9 @@ def _proposals(
         out[:, :3, 3] = p + (d - reach)[:, None] * approach + o[:, None] * across
         out[:, 3, 3] = 1.0
         poses.append(out)
-        depths.append(d)
+        deep.append(d)
         twists.append(w)
-    return np.concatenate(poses), np.concatenate(depths), np.concatenate(twists)
+    return np.concatenate(poses), np.concatenate(deep), np.concatenate(twists)
 
 
 def _directions(R: Array, half: Array, max_opening: float) -> list[tuple[Array, Array]]:
