@@ -232,10 +232,10 @@ def flipped(T_world_tool: Array) -> Array:
 
 
 def _proposals(
-    shape: Shape, T_world_body: Array, max_opening: float, twists_about: Array, depths: tuple[float, ...]
+    shape: Shape, T_world_body: Array, max_opening: float, twists_about: Array, at_depths: tuple[float, ...]
 ) -> tuple[Array, Array, Array]:
     """Tool poses (n, 4, 4), depths (n,) and twists (n,), each one of `twists_about` (radians), for every axis along
-    which the shape fits."""
+    which the shape fits. `at_depths` are those (m) below its near face."""
     T = T_world_body @ shape.T_body_shape
     R, p, half = T[:3, :3], T[:3, 3], shape.half_extent
     poses, deep, twists = [np.zeros((0, 4, 4))], [np.zeros(0)], [np.zeros(0)]
@@ -243,7 +243,7 @@ def _proposals(
         across = np.cross(approach, closing)
         reach = float(np.abs(R.T @ approach) @ half)
         span = float(np.abs(R.T @ across) @ half)
-        depth = np.array(sorted({min(d, reach) for d in (*depths, reach)}))
+        depth = np.array(sorted({min(d, reach) for d in (*at_depths, reach)}))
         offset = span * np.array([0.0, -0.5, 0.5] if span > 0.012 else [0.0])
         d, o, w = (x.ravel() for x in np.meshgrid(depth, offset, twists_about, indexing="ij"))
         c, s = np.cos(w)[:, None], np.sin(w)[:, None]
