@@ -252,7 +252,7 @@ def summary_of(records: list[EpisodeRecord], versions: dict[str, str]) -> dict[s
 
 def failure_kind(record: EpisodeRecord) -> str:
     """What kind of failure an episode was: its stage and the first reason, without names and numbers."""
-    reason = record.failure_reason or "no reason given"
+    reason = re.sub(r"^\S+:\d+: ", "", record.failure_reason or "no reason given")
     *ahead, first = reason.split("what was tried: ", 1)
     action = re.match(r"\(([^()]*)\): ", first)
     operator, *args = action[1].split() if action else [""]

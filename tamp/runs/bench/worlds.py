@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import itertools
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +24,13 @@ from tamp.errors import InputError
 from tamp.files.replacing import replace_file
 from tamp.model.atoms import Atom
 from tamp.model.bodies import world_of
-from tamp.model.domain import Domain, Signature
+from tamp.model.domain import Domain
 from tamp.model.goal import Goal
 from tamp.model.scene import Region, Scene
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.planner import Engine, PlanStatus
 from tamp.perception.observers import StateEstimator
+from tamp.perception.predicates import SEEN
 from tamp.runs.bench.records import EpisodeRecord
 from tamp.skills.registry import bound
 
@@ -38,8 +40,12 @@ HARDEST = 20
 """Worlds of which the scene files are kept for a closer look."""
 ATOMS = 6
 """Parts of a goal at most; k of them are asked for as often as 1 / k says."""
-PROPOSALS = 60
+PROPOSALS = 200
 """Atoms that are looked at for one goal."""
+
+
+Purpose = tuple[str, tuple[str, ...]]
+"""A predicate that an operator makes true, with the types of what it is about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +108,10 @@ def _goal(environment: LiberoEnvironment, domain: Domain, rng: np.random.Generat
     state = StateEstimator(domain, observers, world_of(scene, environment.robot_model())).state(scene).known_to(domain)
     shares = 1 / np.arange(1, ATOMS + 1)
     wanted, goal = 1 + int(rng.choice(ATOMS, p=shares / shares.sum())), tuple[Atom, ...]()
-    for atom in itertools.islice(_proposals(domain, state, rng), PROPOSALS):
-        if (
-            atom in state.atoms
-            or any((a.predicate, a.args[:1]) == (atom.predicate, atom.args[:1]) for a in goal)
-            or not _fits(atom, goal, scene)
-        ):
+    seen = (SEEN | observers.keys()) - {"holding"}  # an episode ends with the hand empty
+    for atom in itertools.islice(_proposals(domain, state, seen, rng), PROPOSALS):
+        twice = any((a.predicate, a.args[:1]) == (atom.predicate, atom.args[:1]) for a in goal)
+        if twice or atom in state.atoms or not _fits(atom, goal, scene):
             continue
         if Engine().solve(problem_of(domain, state, (*goal, atom))).status is PlanStatus.FOUND:
             goal = (*goal, atom)
@@ -116,24 +120,30 @@ def _goal(environment: LiberoEnvironment, domain: Domain, rng: np.random.Generat
     return Goal.of(goal) if goal else None
 
 
-def _proposals(domain: Domain, state: WorldState, rng: np.random.Generator) -> Iterator[Atom]:
-    """Atoms without end that an operator would make true of what it acts on, its first parameter. Operators with more
-    parameters are drawn more often."""
-    adds = {o: [p for p in of if _is_purpose(domain, o, p)] for o, of in domain.adds.items()}
-    operators = [o for o, of in adds.items() if of]
-    weights = np.array([len(domain.operators[o].parameters) ** 2 for o in operators], dtype=float)
+def _proposals(domain: Domain, state: WorldState, seen: Collection[str], rng: np.random.Generator) -> Iterator[Atom]:
+    """Atoms without end, of the predicates `seen`, that an operator would make true of what it acts on, its first
+    parameter, as often whatever the state as only in some. Operators with more parameters are drawn more often."""
+    purposes = {a.name: found for a in domain.parsed.actions if any(found := _purposes(a, seen))}
+    weights = np.array([len(domain.operators[o].parameters) ** 2 for o in purposes], dtype=float)
     while True:
-        operator = operators[int(rng.choice(len(operators), p=weights / weights.sum()))]
-        effect = adds[operator][int(rng.integers(len(adds[operator])))]
-        args = [_symbol(domain, state, kind, rng) for _, kind in effect.parameters]
-        atom = Atom(effect.name, tuple(a for a in args if a is not None))
-        yield from [atom] if len({*atom.args}) == len(args) else []
+        groups = [g for g in list(purposes.values())[int(rng.choice(len(weights), p=weights / weights.sum()))] if g]
+        effects = groups[int(rng.integers(len(groups)))]
+        name, kinds = effects[int(rng.integers(len(effects)))]
+        args = [_symbol(domain, state, kind, rng) for kind in kinds]
+        if None not in args and len({*args}) == len(args):
+            yield Atom(name, tuple(map(str, args)))
 
 
-def _is_purpose(domain: Domain, operator: str, effect: Signature) -> bool:
-    """Whether an effect is about what an operator acts on; not that this is in the hand: episodes end with it empty."""
-    acted_on = [name for name, _ in domain.operators[operator].parameters[:1]]
-    return [name for name, _ in effect.parameters[:1]] == acted_on != [] and effect.name != "holding"
+def _purposes(operator: Any, seen: Collection[str]) -> tuple[list[Purpose], list[Purpose]]:
+    """What an operator makes true of what it acts on, always and under a condition, of the predicates `seen`."""
+    found: tuple[list[Purpose], list[Purpose]] = [], []
+    for effect in operator.effects:
+        name, args = effect.fluent.fluent().name, effect.fluent.args
+        about = args[0].parameter().name if args and args[0].is_parameter_exp() else None
+        acted_on = operator.parameters[0].name if operator.parameters else ""
+        if effect.value.is_true() and about == acted_on and name in seen:
+            found[effect.is_conditional()].append((name, tuple(a.type.name for a in args)))
+    return found
 
 
 def _symbol(domain: Domain, state: WorldState, kind: str, rng: np.random.Generator) -> str | None:
