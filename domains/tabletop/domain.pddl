@@ -28,10 +28,8 @@
     (jams ?o - item ?i - interior)    ; ?o is in ?i and keeps it from closing
 
     ; Between things that stand on one level. In front is towards +x, away from the robot's base; right is towards +y.
-    (left-of ?o - item ?x - object)
-    (right-of ?o - item ?x - object)
-    (in-front-of ?o - item ?x - object)
-    (behind ?o - item ?x - object)
+    (left-of ?o - item ?x - object) (right-of ?o - item ?x - object)
+    (in-front-of ?o - item ?x - object) (behind ?o - item ?x - object)
     (next-to ?o - item ?x - object)         ; at most 10 cm apart, on any side
     (near ?o - item ?x - object)            ; at most 25 cm apart
     (between ?o - item ?x ?y - object)

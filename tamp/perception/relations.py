@@ -211,23 +211,17 @@ def areas(atom: Atom, half: Array, scene: Scene) -> list[Area]:
 
 @dataclass(frozen=True, eq=False)
 class Wish:
-    """A relation that is to hold, or not, of an item that is put where the others stand, with the boxes around these
-    and what is under them."""
+    """A relation that is to hold, or is `denied`, of an item that is put where the others stand, with the boxes around
+    these and what is under them."""
 
-    literal: Literal
     atom: Atom
+    denied: bool
     boxes: dict[str, Box]
 
     def met(self, item: str, box: Box) -> bool:
         """Whether it is as it should be, by a margin, where the item fills a box."""
         boxes = tuple(box if name == item else self.boxes[name] for name in self.atom.args)
-        if isinstance(self.literal, Not):
-            return not _met(self.atom.predicate, boxes, TOLERANCE)
-        return _met(self.atom.predicate, boxes, -TOLERANCE)
-
-    def areas(self, half: Array) -> list[Area]:
-        """Where the middle of the item may be, with half-extents (2,)."""
-        return RELATIONS[self.atom.predicate](half, tuple(self.boxes[name] for name in self.atom.args[1:]))
+        return _met(self.atom.predicate, boxes, TOLERANCE if self.denied else -TOLERANCE) != self.denied
 
 
 def wishes(literals: Iterable[Literal], item: str, place: str, scene: Scene) -> tuple[Wish, ...]:
@@ -240,22 +234,21 @@ def wishes(literals: Iterable[Literal], item: str, place: str, scene: Scene) -> 
         if atom.predicate in RELATIONS and item in about:
             stand = {name: standing(name, scene) for name in atom.args if name != item}
             boxes = {name: s.box for name, s in stand.items() if s is not None and s.place.name == place}
-            found += [Wish(literal, atom, boxes)] if len(boxes) == len(stand) else []
+            found += [Wish(atom, isinstance(literal, Not), boxes)] if len(boxes) == len(stand) else []
     return tuple(found)
 
 
 def in_words(wanted: Iterable[Wish]) -> str:
     """What is wanted of a place, to follow what it is wanted for: " right of plate_1 and not next to bowl_1"."""
-    said = [
-        f"{'not ' if isinstance(w.literal, Not) else ''}{w.atom.predicate.replace('-', ' ')} {' and '.join(w.boxes)}"
-        for w in wanted
-    ]
+    words = {w: f"{w.atom.predicate.replace('-', ' ')} {' and '.join(w.boxes)}" for w in wanted}
+    said = [f"not {text}" if w.denied else text for w, text in words.items()]
     return f" {' and '.join(said)}" if said else ""
 
 
 def spots(wanted: Iterable[Wish], half: Array) -> list[Array]:
     """Points (2,) in the areas of all that is to hold of an item with half-extents (2,), the best first."""
-    each = [wish.areas(half) for wish in wanted if not isinstance(wish.literal, Not)]
+    asked = [(w.atom, tuple(w.boxes[name] for name in w.atom.args[1:])) for w in wanted if not w.denied]
+    each = [RELATIONS[atom.predicate](half, boxes) for atom, boxes in asked]
     points = [p for some in each for area in some for p in area.spots()]
     fit = [p for p in points if all(any(area.has(p, 0.0) for area in some) for some in each)]
     cost = [sum(min(float(np.linalg.norm(p - area.best)) for area in some) for some in each) for p in fit]

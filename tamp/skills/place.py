@@ -15,7 +15,6 @@ from motion.poses import Array, inverse, pose
 from motion.shapes import bounds
 from motion.world import Contact, World
 from tamp.model.atoms import Atom
-from tamp.model.formula import Not
 from tamp.model.motions import Grip, Move, Segment
 from tamp.model.scene import Scene, contains
 from tamp.model.situation import Situation
@@ -75,7 +74,7 @@ class Place(Skill):
             return
         target = target_of(name, situation.scene)
         wishes = relations.wishes(tools.wanted, item, name, situation.scene)
-        wanted = tuple(wish for wish in wishes if not isinstance(wish.literal, Not))
+        wanted = tuple(wish for wish in wishes if not wish.denied)
         for sample in self._samples(item, target, situation, tools):
             if isinstance(sample, Infeasible) and wanted and sample.reason != "crowded":
                 yield _blaming(sample, wanted, target, situation.scene)

@@ -11,7 +11,6 @@ import numpy as np
 from motion import grasps, paths, placements
 from motion.poses import Array, error, inverse, pose, rotation_about
 from motion.shapes import Shape, bounds
-from tamp.model.formula import Not
 from tamp.model.situation import Situation
 from tamp.perception.relations import Wish, spots, wishes
 from tamp.skills import surface_layout
@@ -167,7 +166,7 @@ def _related(
 ) -> Iterator[tuple[Array, float]] | None:
     """Offsets (3,) and turns that put the middle of an item where relations that are to hold want it, the best first;
     None where there are no such relations."""
-    if all(isinstance(wish.literal, Not) for wish in wanted):
+    if all(wish.denied for wish in wanted):
         return None
     low, high = bounds(shapes, T_now)
     points = spots(wanted, 0.5 * (high - low)[:2])[:CHOICE]

@@ -70,7 +70,7 @@ class Slide(Skill):
         item, target = situation.scene.object(args[0]), target_of(args[2], situation.scene)
         low, high = item.bounds()
         wanted = wishes(tools.wanted, args[0], args[2], situation.scene)
-        middles = spots(wanted, 0.5 * (high - low)[:2]) if any(isinstance(w.literal, Atom) for w in wanted) else []
+        middles = spots(wanted, 0.5 * (high - low)[:2])
         ends = [item.position + np.append(p - 0.5 * (low + high)[:2], 0.0) for p in middles[:CHOICE]]
         middle = np.array([target.centre[0], target.centre[1], item.position[2]])
         end = ends[0] if ends else middle
