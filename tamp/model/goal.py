@@ -243,7 +243,7 @@ class Goal:
 
     def missing(self, state: WorldState) -> tuple[Formula, ...]:
         """The parts that do not hold in `state`."""
-        return missing(self.formula, state.atoms)
+        return missing(self.formula, state.atoms - state.nearly)
 
     def alternatives(self) -> tuple[Goal, ...]:
         """The goals without `or` of which any one will do; the goal itself where they are too many."""

@@ -16,11 +16,13 @@ WANTED = "wanted-"
 
 @dataclass(frozen=True)
 class WorldState:
-    """Typed symbols and the atoms that hold. `time` is the scene's, in seconds."""
+    """Typed symbols and the atoms that hold. `time` is the scene's, in seconds. Those in `nearly` hold by a tolerance
+    of planning alone: a goal that is about them is not reached yet."""
 
     symbols: dict[str, str]
     atoms: frozenset[Atom]
     time: float = 0.0
+    nearly: frozenset[Atom] = frozenset()
 
     def holds(self, atom: Atom) -> bool:
         """Whether `atom` holds."""

@@ -70,12 +70,14 @@ def observe(scene: Scene, world: World, doubted: frozenset[Atom] = frozenset()) 
     for item in scene:
         if item.movable and item is not held:
             atoms |= location(item, scene, world) - doubted or {Atom("on", (item.name, _ground(scene)))}
-    symbols = symbols_of(scene)
+    symbols, nearly = symbols_of(scene), set[Atom]()
     covered = {a.args[1] for a in atoms if a.predicate == "on"}
     atoms |= {Atom("clear", (s,)) for s, kind in symbols.items() if kind in ("item", "surface") and s not in covered}
     for o, r in scene.regions():
         if r.kind == "interior":
             atoms |= _openness(o, r)
+            joint = None if r.door is None else o.part(r.door).joint
+            nearly |= set() if joint is None or joint.at_rest(joint.slack(scene.blur)) else {Atom("closed", (r.name,))}
         if o.movable:
             atoms.add(Atom("does-not-fit", (o.name, r.name)))  # nothing goes into itself
     for o in scene:
@@ -83,7 +85,8 @@ def observe(scene: Scene, world: World, doubted: frozenset[Atom] = frozenset()) 
             if p.kind == "knob" and p.joint is not None:
                 atoms |= {Atom("turned-on", (o.name,))} if p.joint.is_active else set()
                 atoms |= {Atom("turned-off", (o.name,))} if p.joint.is_nearly_rest else set()
-    return WorldState(symbols, frozenset(atoms - doubted), scene.time)
+                nearly |= set() if p.joint.at_rest(p.joint.slack(scene.blur)) else {Atom("turned-off", (o.name,))}
+    return WorldState(symbols, frozenset(atoms - doubted), scene.time, frozenset(nearly & atoms))
 
 
 def held_in(state: WorldState) -> str | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -37,6 +38,8 @@ SHARE = 0.35
 
 SECONDS = 20.0
 """Of refinement for one decision."""
+NOR_SO = "none either"
+"""How an advice ends that found out that a change does not help."""
 LATE_SHARE = 0.6
 """How much of what is left at the end goes to a plan that did not come to an end before."""
 
@@ -50,17 +53,46 @@ class Solution:
     goal: Goal
 
 
+Proof = Literal["plan", "bound", "samples", "time"]
+"""What a refusal rests on: there is no plan, by the planner's proof; a bound that no sample can get over; no sample of
+so many, or none before the time was over, neither of which proves anything."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a refusal rests on. `facts` are what geometry found out, from so many `samples` for so many `plans`;
+    `change` is the smallest one known that would make the first plan's action possible, made in the model."""
+
+    proof: Proof
+    facts: frozenset[Atom] = frozenset()
+    plans: int = 0
+    samples: int = 0
+    change: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data, and in words."""
+        return asdict(self) | {"facts": sorted(map(str, self.facts)), "text": str(self)}
+
+    def __str__(self) -> str:
+        tried = f"{self.samples} samples of {self.plans} plan{'s' * (self.plans != 1)}"
+        return {
+            "plan": "proven by the planner",
+            "bound": "proven by a bound, whatever is sampled",
+            "samples": f"{tried}, which is no proof",
+            "time": f"{tried} before the time was over, which is no proof",
+        }[self.proof]
+
+
 @dataclass(frozen=True)
 class NoSolution:
     """Why there is none. `stage` is where it ended: plan or refinement. `proven` when there can be no plan;
-    `because` says which part of what was asked for is at fault, where that is known; `facts` are what geometry found
-    out."""
+    `because` says which part of what was asked for is at fault, where that is known; `certificate` what it rests on."""
 
     stage: str
     reason: str
     proven: bool = False
     because: str | None = None
-    facts: frozenset[Atom] = frozenset()
+    certificate: Certificate | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +157,7 @@ class Search:
         facts: frozenset[Atom] = frozenset()
         failures: list[tuple[Failure, Plan]] = []
         late: list[Skeleton] = []
-        unplanned: str | None = None
+        unplanned, no_more_plans = None, False
         goals = list(goal.alternatives())
         for _ in range(SKELETONS):
             thought = self.seconds["plan"]
@@ -134,7 +166,7 @@ class Search:
             if isinstance(found, NoSolution):
                 if not failures:
                     return self._explained(found, goal, state)
-                unplanned = found.because if found.proven else found.reason
+                unplanned, no_more_plans = found.because if found.proven else found.reason, found.proven
                 break
             self.meant = found.goal
             result = self._refine(found.plan, situation, budget.part(SHARE))
@@ -158,9 +190,14 @@ class Search:
             self._tell(result)
             if isinstance(result, Refined):
                 return Solution(late[0].plan, result, late[0].goal)
+        advice = self._advice(*failures[0], situation)
         ended = _gave_up(budget) if late or budget.spent() else ""
-        why = _why(failures, self._advice(*failures[0], situation), unplanned)
-        return NoSolution("refinement", ended + why, facts=facts)
+        bound = no_more_plans and all(f.cause.final for f, _ in failures)
+        proof: Proof = "time" if ended else "bound" if bound else "samples"
+        change = None if advice is None or advice.endswith(NOR_SO) else advice
+        samples = sum(f.samples for f, _ in failures)
+        certificate = Certificate(proof, facts, len(failures), samples, change)
+        return NoSolution("refinement", ended + _why(failures, advice, unplanned), certificate=certificate)
 
     def refine(
         self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
@@ -280,6 +317,7 @@ class Search:
 
     def ask(self, goal: Goal, state: WorldState) -> PlanResult:
         """What the planner says to a goal without `or`, in the scene's names."""
+        state = state.without(state.nearly & frozenset(goal.mentioned))
         start = time.perf_counter()
         by_name = self.planner.ties_by_name
         carried = frozenset().union(*(s.spec.carried for s in self.skills.values()))
@@ -313,6 +351,7 @@ class Search:
 
     def _explained(self, none: NoSolution, goal: Goal, state: WorldState) -> NoSolution:
         """What is proven to have no plan with the reason why, unless that is in it already."""
+        none = replace(none, certificate=Certificate("plan" if none.proven else "time", plans=1))
         if not none.proven or none.because is not None:
             return none
         start = time.perf_counter()
@@ -349,7 +388,7 @@ class Search:
         found = refine(first, without(situation, names), self.skills, tools, budget)
         if isinstance(found, Failure) and found.timeout:
             return None
-        return f"without {' and '.join(names)} there is {'a motion' if isinstance(found, Refined) else 'none either'}"
+        return f"without {' and '.join(names)} there is {'a motion' if isinstance(found, Refined) else NOR_SO}"
 
 
 def _gave_up(budget: SearchBudget) -> str:

@@ -105,10 +105,9 @@ class Articulate(Skill):
 
     def _done(self, joint: Joint, slack: float) -> bool:
         """Whether a joint that is seen to within `slack` is where the domain wants it."""
-        if slack == 0.0:
-            return joint.is_active if self.goal == "active" else joint.is_rest
-        beyond = (joint.value - joint.active) * joint.sign if self.goal == "active" else joint.beyond_rest
-        return beyond >= -slack
+        if self.goal == "rest":
+            return joint.at_rest(slack)
+        return (joint.value - joint.active) * joint.sign >= -slack
 
 
 @dataclass(frozen=True, eq=False)

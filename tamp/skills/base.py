@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +17,7 @@ from motion.paths import Blocked
 from motion.world import World
 from tamp.model.atoms import Atom
 from tamp.model.formula import Literal
-from tamp.model.motions import Move, Segment
+from tamp.model.motions import Grip, Move, Segment
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
@@ -42,6 +42,18 @@ class Refinement:
         before = next((s.state.poses for s in self.segments if isinstance(s, Move)), {})
         after = self.after.state().poses
         return frozenset(n for n, T in before.items() if n in after and np.abs(after[n] - T).max() > DISPLACED)
+
+    def back(self, seen: Situation) -> tuple[Segment, ...]:
+        """The way back from where things are `seen` after it, for one that grasps something and moves it: down where it
+        came from, the fingers opened, and away as the hand came. Nothing for any other."""
+        if [type(s) for s in self.segments] != [Move, Grip, Move]:
+            return ()
+        way, _, lift = self.segments
+        assert isinstance(way, Move) and isinstance(lift, Move)
+        down = np.vstack([seen.scene.robot.q, lift.path[::-1]])
+        lowered = replace(lift, path=down, state=seen.state(), precise=True, yielding=True, exact=True)
+        opening = way.opening if way.opening is not None else way.state.opening
+        return lowered, Grip(opening), replace(way, path=way.path[::-1], exact=True)
 
 
 @dataclass(frozen=True)
