@@ -8,13 +8,13 @@ pads. Rims, handles, boxes and bottle necks all come out of this: none is a case
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from motion.poses import Array, inverse, pose, rotation_about
 from motion.robot import Gripper
-from motion.shapes import Shape
+from motion.shapes import Shape, bounds
 
 FINGER_CLEARANCE = 0.006
 """Metres between each open finger and what it will close on."""
@@ -37,9 +37,8 @@ degrees) by friction alone; below that, and on smoother pads, an edge of what is
 FAN = np.radians([0, 25, -25, 50, -50, 75, -75, 90, -90])
 DEPTHS = (0.005, 0.012, 0.022, 0.034)
 """Metres of the grasp point behind the near face of the shape."""
-LOW_DEPTHS, LOW = (-0.002, 0.001), 0.008
-"""The same for what is so low (half its height, metres) that the fingers touch the ground at others: they hold it by
-the lower ends of the pads."""
+LOW_DEPTHS, LOW = (-0.002, 0.001), 0.016
+"""More of them for what is so low (m) that the fingers touch the ground at the others: the ends of the pads hold it."""
 GOOD_DEPTH = 0.016
 """Metres from which on going deeper makes a grasp no better."""
 RIM_SLOPE, RIM_WALL = (0.2, LEVEL), 0.012
@@ -98,9 +97,13 @@ def antipodal(
     solids = [s for s in shapes if s.kind != "plane"]
     if not solids:
         return []
+    bottom, top = bounds(tuple(solids), T_world_body)
+    depths, least = DEPTHS, 4 / 9
+    if top[2] - bottom[2] < LOW:
+        depths, least, weights = (*LOW_DEPTHS, *DEPTHS), 3 / 9, replace(weights, depth=0.0)
     sources = [s for s in (graspable or shapes) if s.kind != "plane"]
     twists, least_cosine = (ASKEW_TWISTS, ASKEW_COSINE) if askew else (TWISTS, FRICTION_COSINE)
-    proposals = [_proposals(s, T_world_body, gripper.opening, twists) for s in sources]
+    proposals = [_proposals(s, T_world_body, gripper.opening, twists, depths) for s in sources]
     T, depth, twist = (np.concatenate(column) for column in zip(*proposals, strict=True))
     if not len(T):
         return []
@@ -111,10 +114,9 @@ def antipodal(
     order = np.argsort(cheap, kind="stable")[: 8 * limit]
     order = order[_clears_palm(T[order], solids, T_world_body, gripper)]
     order = order[: 4 * limit]
-    T, cheap, depth = T[order], cheap[order], depth[order]
+    T, cheap = T[order], cheap[order]
     low, high, coverage, cosine = _between_pads(T, solids, T_world_body, gripper)
     width = high - low
-    least = np.where(depth <= LOW_DEPTHS[1], 3 / 9, 4 / 9)
     good = (coverage >= least) & (cosine > least_cosine) & (width > 0)
     good &= width < gripper.opening - 2 * FINGER_CLEARANCE
     out = []
@@ -230,7 +232,7 @@ def flipped(T_world_tool: Array) -> Array:
 
 
 def _proposals(
-    shape: Shape, T_world_body: Array, max_opening: float, twists_about: Array
+    shape: Shape, T_world_body: Array, max_opening: float, twists_about: Array, depths: tuple[float, ...]
 ) -> tuple[Array, Array, Array]:
     """Tool poses (n, 4, 4), depths (n,) and twists (n,), each one of `twists_about` (radians), for every axis along
     which the shape fits."""
@@ -241,8 +243,7 @@ def _proposals(
         across = np.cross(approach, closing)
         reach = float(np.abs(R.T @ approach) @ half)
         span = float(np.abs(R.T @ across) @ half)
-        low = LOW_DEPTHS if LOW_DEPTHS[1] < reach < LOW and approach[2] < -LEVEL else ()
-        depth = np.array(sorted({min(d, reach) for d in (*low, *DEPTHS, reach)}))
+        depth = np.array(sorted({min(d, reach) for d in (*depths, reach)}))
         offset = span * np.array([0.0, -0.5, 0.5] if span > 0.012 else [0.0])
         d, o, w = (x.ravel() for x in np.meshgrid(depth, offset, twists_about, indexing="ij"))
         c, s = np.cos(w)[:, None], np.sin(w)[:, None]

@@ -33,10 +33,10 @@ THINGS = (
 ).split()
 """Of object_sim those that are things of a household, each once; with the ten of YCB_sim they are fifty."""
 DUE = 0.85
-WIDEST, LEVEL, CONE = 0.076, 0.5, np.cos(np.radians(30))
+WIDEST, LEVEL, CONE = 0.076, 0.5, np.cos(np.radians(15))
 """Metres between two patches that such a hand holds, the vertical component of the line between them up to which it
 closes, and the cosine of the cone of friction around it."""
-ABOVE, PATCHES, SHARE = 0.008, 1500, 0.01
+ABOVE, PATCHES, SHARE = 0.008, 1500, 0.02
 """Metres above the ground from which on there is room for a finger; patches of a mesh, and their least share."""
 BASKET = 0.12
 """Metres of each side of what goes into the basket, but for the longest."""
@@ -168,7 +168,7 @@ def _episode(category: str, goal: str, seed: int, folder: Path, known: str | Non
             else:
                 with _library(known):
                     result = by_policy(task, source, settings, _policy(), out, lines.append)
-    except InputError as e:
+    except (InputError, np.linalg.LinAlgError) as e:  # the latter from a simulation that has become unstable
         return False, False, str(e)
     taken = any("(pick " in line and "): done" in line for line in lines)
     return taken, result.reached, "" if result.reached else f"{result.stage}: {result.reason}"

@@ -39,12 +39,9 @@
     (rests-on ?x - object ?p - place)       ; ?x is on or in ?p, or stands on what is
 
     ; What the goal asks for: where there is a choice of places, one is taken that brings it all about.
-    (wanted-left-of ?o - item ?x - object)
-    (wanted-right-of ?o - item ?x - object)
-    (wanted-in-front-of ?o - item ?x - object)
-    (wanted-behind ?o - item ?x - object)
-    (wanted-next-to ?o - item ?x - object)
-    (wanted-near ?o - item ?x - object)
+    (wanted-left-of ?o - item ?x - object) (wanted-right-of ?o - item ?x - object)
+    (wanted-in-front-of ?o - item ?x - object) (wanted-behind ?o - item ?x - object)
+    (wanted-next-to ?o - item ?x - object) (wanted-near ?o - item ?x - object)
     (wanted-between ?o - item ?x ?y - object)
 
     ; What the instruction says to leave alone: not to be picked, taken out, pushed, opened, closed or switched. To put
@@ -146,7 +143,16 @@
       (forall (?i - interior) (not (in ?o ?i)))  ; it may have lain on another item in there
       (forall (?x - object) (not (obstructed ?x ?o)))
       (forall (?i - interior) (not (in-way-if-open ?o ?i)))
-      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p))))))
+      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p)) (not (rests-on ?o ?p))))
+      (forall (?x - object) (and
+        (not (left-of ?o ?x)) (not (right-of ?o ?x)) (not (in-front-of ?o ?x))
+        (not (behind ?o ?x)) (not (next-to ?o ?x)) (not (near ?o ?x))))
+      (forall (?x - item) (and
+        (not (left-of ?x ?o)) (not (right-of ?x ?o)) (not (in-front-of ?x ?o))
+        (not (behind ?x ?o)) (not (next-to ?x ?o)) (not (near ?x ?o))
+        (not (stacked ?o ?x)) (not (stacked ?x ?o))))
+      (forall (?x ?y - object) (not (between ?o ?x ?y)))
+      (forall (?x - item ?y - object) (and (not (between ?x ?o ?y)) (not (between ?x ?y ?o))))))
 
   ; Put what is held on a surface: a table, a shelf, a burner, or another item.
   (:action place-on

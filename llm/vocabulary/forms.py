@@ -14,7 +14,7 @@ from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.state import WorldState
 from tamp.pddl.reading import parse
-from tamp.perception.relations import seen
+from tamp.perception.relations import SIDES, seen
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,8 @@ class Sayable:
 def sayable(domain: Domain, state: WorldState, words: SceneVocabulary) -> Sayable:
     """What an instruction can ask for in a scene."""
     known = forms(domain)
-    every = (*known, *_forms_beside(domain, known, state, words))
+    further = seen(domain) - {*SIDES}  # after what models were taught
+    every = tuple(sorted((*known, *_forms_beside(domain, known, state, words)), key=lambda f: f.predicate in further))
 
     def fitting(kinds: frozenset[str]) -> tuple[str, ...]:
         return tuple(s for s, t in state.symbols.items() if any(domain.is_a(t, kind) for kind in kinds))

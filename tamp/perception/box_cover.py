@@ -61,6 +61,7 @@ def _hull(box: Shape, solid: Array) -> Array:
     own = solid[(np.abs(solid - box.T_body_shape[:3, 3]) <= box.size + 1e-6).all(axis=1)]
     if len(own) < 4 or np.linalg.svd(own - own.mean(axis=0), compute_uv=False)[2] < THINNEST * len(own) ** 0.5 / 2:
         return box.corners()
+    own = np.unique(own.round(4), axis=0)  # slivers make contacts unstable
     return own[ConvexHull(own, qhull_options="QJ").vertices]
 
 

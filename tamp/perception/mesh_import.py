@@ -24,7 +24,7 @@ from tamp.perception import library
 from tamp.perception.box_cover import Piece as Solid
 from tamp.perception.box_cover import cover
 from tamp.perception.library import ADDED, BODY, MJCF, LibraryEntry, write
-from tamp.perception.modelling import modelled, picture, skins
+from tamp.perception.modelling import TIPS, UP, centre_of_mass, modelled, onto, picture, sides, skins, tipping
 from tamp.perception.object_model import ObjectModel
 
 KINDS = (".obj", ".stl", ".ply", ".glb")
@@ -48,8 +48,10 @@ DENSITY = 400.0
 """kg/m³ of what a thing's boxes fill: between what is hollow or of plastic, and what is full of water."""
 WEIGHED = 20_000
 """Points by which that volume is found."""
-CONTACT = 'solref="0.01 1" friction="0.95 0.3 0.1"'
-"""Of a geom: the friction is that of LIBERO's things, which are too hard for convex pieces to be stable."""
+MOST_CORNERS = 64
+"""Of a convex piece."""
+CONTACT = 'friction="0.95 0.3 0.1"'
+"""Of a geom: the friction is that of LIBERO's things, whose contacts are too hard for convex pieces to be stable."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,15 @@ class ImportedMesh:
     def corners(self) -> Array:
         """The corners (n, 3, 3) of all faces."""
         return np.concatenate([p.corners for p in self.pieces])
+
+    def turned(self, R: Array) -> ImportedMesh:
+        """The same in another attitude, with a remark on that."""
+        corners = self.corners @ R.T
+        middle = 0.5 * (corners.min(axis=(0, 1)) + corners.max(axis=(0, 1)))
+        pieces = tuple(replace(p, corners=p.corners @ R.T - middle) for p in self.pieces)
+        angle = np.degrees(np.arccos(np.clip(R[2, 2], -1.0, 1.0)))
+        remark = f"it does not stand as its file has it: laid down, turned by {angle:.0f}°"
+        return ImportedMesh(pieces, (*self.remarks, remark))
 
 
 def read_options(folder: Path) -> MeshOptions:
@@ -226,6 +237,9 @@ def import_mesh(
     options = read_options(folder)
     mesh = read_mesh(folder, options)
     solids = cover(mesh.corners, np.random.default_rng(0))
+    if not options.fixed and (R := _laid(mesh, solids)) is not None:
+        mesh = mesh.turned(R)
+        solids = cover(mesh.corners, np.random.default_rng(0))
     shapes = tuple(solid.box for solid in solids)
     thing = SceneObject(name, name, not options.fixed, (Part(name, "body", np.eye(4), shapes),))
     xml, assets = mjcf(mesh, solids, options.mass or DENSITY * filled(shapes))
@@ -240,6 +254,16 @@ def import_mesh(
             partial.write_bytes(content)
     write(into / ADDED / f"{name}.npz", entry)
     return made, mesh.remarks
+
+
+def _laid(mesh: ImportedMesh, solids: Sequence[Solid]) -> Array | None:
+    """The rotation (3, 3) to the nearest attitude in which a thing stays, where it does not as its file has it."""
+    points = mesh.corners.reshape(-1, 3)
+    weight = centre_of_mass(tuple(solid.box for solid in solids))
+    if tipping(points, weight, -UP) > 0.0:
+        return None
+    stays = [n for n in sides(points) if tipping(points, weight, n) > TIPS]
+    return onto(max(stays, key=lambda n: -float(n[2]))) if stays else None
 
 
 def name_of(folder: Path, taken: frozenset[str]) -> str:
@@ -279,7 +303,7 @@ def mjcf(mesh: ImportedMesh, solids: Sequence[Solid], mass: float) -> tuple[str,
         geoms.append(f'<geom type="mesh" mesh="m{i}" material="a{i}" group="1" contype="0" conaffinity="0" mass="0"/>')
     volumes = np.array([solid.box.size.prod() for solid in solids])
     for i, (solid, share) in enumerate(zip(solids, volumes / volumes.sum(), strict=True)):
-        defined.append(f'<mesh name="c{i}" vertex="{_numbers(solid.hull.ravel())}"/>')
+        defined.append(f'<mesh name="c{i}" maxhullvert="{MOST_CORNERS}" vertex="{_numbers(solid.hull.ravel())}"/>')
         geoms.append(f'<geom type="mesh" mesh="c{i}" mass="{mass * share:.6g}" group="0" {CONTACT}/>')
     half = np.ptp(mesh.corners, axis=(0, 1)) / 2
     corners = {"bottom": [0, 0, -half[2]], "top": [0, 0, half[2]], "horizontal_radius": [half[0], half[1], 0]}

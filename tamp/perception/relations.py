@@ -293,19 +293,13 @@ def check(goal: Goal, scene: Scene, domain: Domain) -> None:
         stand, half = [standing(name, scene) for name in a.args[1:]], 0.5 * scene.object(a.args[0]).extent[:2]
         about = f"there is no room for {a.args[0]} {a.predicate.replace('-', ' ')} {' and '.join(a.args[1:])}: "
         places = {s.place.name: s.place for s in stand if s is not None}
-        if None in stand or len(places) > 1:
-            raise Refusal(f"{about}nothing level carries {'it' if len(stand) == 1 else 'both'}", "no room")
-        if holds(a, scene):
-            continue
+        if None in stand or len(places) > 1 or holds(a, scene):
+            continue  # what it is related to has to be moved first, or nothing
         (place,), found = places.values(), areas(a, half, scene)
         if not found:
-            raise Refusal(f"{about}{_apart(stand)}, it is {100 * 2 * half.min():.0f} cm wide", "no room")
+            (low, high), (under, over) = (s.box for s in stand if s is not None)
+            gap = float(np.linalg.norm(np.maximum(0.0, np.maximum(low - over, under - high))[:2]))
+            apart = f"they are {100 * gap:.0f} cm apart, it is {200 * half.min():.0f} cm wide"
+            raise Refusal(f"{about}{apart}", "no room")
         if not any(_over(p, place) for area in found for p in area.spots()):
             raise Refusal(f"{about}it is at the edge of {place.name}", "no room")
-
-
-def _apart(stand: list[Standing | None]) -> str:
-    """How far two things are apart, in words."""
-    (low, high), (under, over) = (s.box for s in stand if s is not None)
-    gap = np.maximum(0.0, np.maximum(low - over, under - high))[:2]
-    return f"they are {100 * float(np.linalg.norm(gap)):.0f} cm apart"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,7 @@ from motion.poses import Array, inverse, pose
 from motion.shapes import bounds
 from motion.world import Contact, World
 from tamp.model.atoms import Atom
+from tamp.model.formula import Not
 from tamp.model.motions import Grip, Move, Segment
 from tamp.model.scene import Scene, contains
 from tamp.model.situation import Situation
@@ -72,6 +74,17 @@ class Place(Skill):
             yield Infeasible("not-held", (item,), message=f"place: {item} is not in the hand", final=True)
             return
         target = target_of(name, situation.scene)
+        wishes = relations.wishes(tools.wanted, item, name, situation.scene)
+        wanted = tuple(wish for wish in wishes if not isinstance(wish.literal, Not))
+        for sample in self._samples(item, target, situation, tools):
+            if isinstance(sample, Infeasible) and wanted and sample.reason != "crowded":
+                yield _blaming(sample, wanted, target, situation.scene)
+            else:
+                yield sample
+
+    def _samples(
+        self, item: str, target: PlaceTarget, situation: Situation, tools: Tools
+    ) -> Iterator[Refinement | Infeasible]:
         placement = _Placement(item, target, situation, tools)
         any_spot, possible, strained, doubtful = False, False, list[Array](), list[Refinement]()
         for T_world_item in placement.rest_poses():
@@ -81,7 +94,7 @@ class Place(Skill):
                 continue
             sample = placement.sample(T_world_item)
             possible |= isinstance(sample, Refinement)
-            may_wait = len(doubtful) < PUT_OFF and not arranged(name, tools)
+            may_wait = len(doubtful) < PUT_OFF and not arranged(target.name, tools)
             if may_wait and isinstance(sample, Refinement) and _doubtful(sample, target):
                 doubtful.append(sample)
             else:
@@ -101,7 +114,8 @@ class Place(Skill):
         if any(c.reason == "not-open" for c in causes):
             return frozenset()
         crowded = frozenset().union(*(c.facts for c in causes if c.reason == "crowded"))
-        return crowded or frozenset({Atom("does-not-fit", args[:2])})
+        often = Counter(f for c in causes for f in c.facts if f.predicate == "crowded").most_common(1)
+        return crowded or frozenset(f for f, _ in often) or frozenset({Atom("does-not-fit", args[:2])})
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Let go of, and at rest where it belongs."""
@@ -233,6 +247,15 @@ class _Placement:
 def _doubtful(sample: Refinement, target: PlaceTarget) -> bool:
     """Whether the hand lets go close beside something, or from high above the floor of what has to be shut."""
     return bool(sample.note["close"] or (target.shuts and sample.note["drop"] > HIGH))
+
+
+def _blaming(sample: Infeasible, wanted: tuple[relations.Wish, ...], target: PlaceTarget, scene: Scene) -> Infeasible:
+    """A failed sample that blames what can be moved, where relations to other things leave no choice: what is in the
+    way, or the other things where the arm does not get there."""
+    movable, others = {o.name for o in scene if o.movable}, {name for wish in wanted for name in wish.boxes}
+    blamed = movable & ({*sample.blockers} - others if sample.reason == "collision" else others)
+    facts = frozenset(Atom("crowded", (target.name, name)) for name in blamed)
+    return replace(sample, facts=facts or sample.facts)
 
 
 def _no_spot(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> Infeasible:

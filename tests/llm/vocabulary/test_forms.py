@@ -25,7 +25,7 @@ def form(can: Sayable, words: str) -> Form:
 def test_forms_are_what_operators_are_for(domain) -> None:
     assert {f.predicate for f in forms(domain)} == {
         "on", "in", "holding", "open", "closed", "turned-on", "turned-off", "left-of", "right-of", "in-front-of",
-        "behind",
+        "behind", "next-to", "near", "between",
     }  # fmt: skip
 
 
