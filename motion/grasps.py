@@ -98,7 +98,8 @@ def antipodal(
     if not solids:
         return []
     bottom, top = bounds(tuple(solids), T_world_body)
-    depths, least = DEPTHS, 4 / 9
+    depths: tuple[float, ...] = DEPTHS
+    least = 4 / 9
     if top[2] - bottom[2] < LOW:
         depths, least, weights = (*LOW_DEPTHS, *DEPTHS), 3 / 9, replace(weights, depth=0.0)
     sources = [s for s in (graspable or shapes) if s.kind != "plane"]
@@ -232,7 +233,7 @@ def flipped(T_world_tool: Array) -> Array:
 
 
 def _proposals(
-    shape: Shape, T_world_body: Array, max_opening: float, twists_about: Array, depths: tuple[float, ...]
+    shape: Shape, T_world_body: Array, max_opening: float, twists_about: Array, depths_of: tuple[float, ...]
 ) -> tuple[Array, Array, Array]:
     """Tool poses (n, 4, 4), depths (n,) and twists (n,), each one of `twists_about` (radians), for every axis along
     which the shape fits."""
@@ -243,7 +244,7 @@ def _proposals(
         across = np.cross(approach, closing)
         reach = float(np.abs(R.T @ approach) @ half)
         span = float(np.abs(R.T @ across) @ half)
-        depth = np.array(sorted({min(d, reach) for d in (*depths, reach)}))
+        depth = np.array(sorted({min(d, reach) for d in (*depths_of, reach)}))
         offset = span * np.array([0.0, -0.5, 0.5] if span > 0.012 else [0.0])
         d, o, w = (x.ravel() for x in np.meshgrid(depth, offset, twists_about, indexing="ij"))
         c, s = np.cos(w)[:, None], np.sin(w)[:, None]
