@@ -289,8 +289,6 @@ def check(goal: Goal, scene: Scene, domain: Domain) -> None:
         if None in stand or len(places) > 1 or holds(a, scene):
             continue  # what it is related to has to be moved first, or nothing
         (place,), found = places.values(), areas(a, half, scene)
-        if not found and any(scene.object(name).movable for name in a.args[1:]):
-            continue
         if not found:
             (low, high), (under, over) = (s.box for s in stand if s is not None)
             gap = float(np.linalg.norm(np.maximum(0.0, np.maximum(low - over, under - high))[:2]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -90,8 +88,7 @@ def test_on_another_level_nothing_is_beside() -> None:
 
 
 def test_there_is_no_room_beyond_the_edge_of_the_table_nor_between_what_is_close() -> None:
-    fixed = (replace(thing(name, 0.34, y), movable=False) for name, y in (("tray", 0.0), ("jar", 0.17)))
-    scene = desk(thing("cup", 0.0, 0.5), *fixed)
+    scene = desk(thing("cup", 0.0, 0.5), thing("tray", 0.34, 0.0), thing("jar", 0.34, 0.17))
     with pytest.raises(Refusal, match="no room for cup in front of tray: it is at the edge of desk"):
         check(Goal(Atom("in-front-of", ("cup", "tray"))), scene, TABLETOP)
     with pytest.raises(Refusal, match="between tray and jar: they are 3 cm apart, it is 6 cm wide"):
