@@ -35,7 +35,7 @@ ASKEW_COSINE = 0.3
 """Least such cosine for these. Pads with a coefficient of friction of 2, as the simulated ones have, hold at 0.45 (63
 degrees) by friction alone; below that, and on smoother pads, an edge of what is held must catch behind them."""
 FAN = np.radians([0, 25, -25, 50, -50, 75, -75, 90, -90])
-DEPTHS = (0.005, 0.012, 0.022, 0.034)
+DEPTHS: tuple[float, ...] = (0.005, 0.012, 0.022, 0.034)
 """Metres of the grasp point behind the near face of the shape."""
 LOW_DEPTHS, LOW = (-0.002, 0.001), 0.016
 """More of them for what is so low (m) that the fingers touch the ground at the others: the ends of the pads hold it."""
@@ -98,8 +98,7 @@ def antipodal(
     if not solids:
         return []
     bottom, top = bounds(tuple(solids), T_world_body)
-    depths: tuple[float, ...] = DEPTHS
-    least = 4 / 9
+    depths, least = DEPTHS, 4 / 9
     if top[2] - bottom[2] < LOW:
         depths, least, weights = (*LOW_DEPTHS, *DEPTHS), 3 / 9, replace(weights, depth=0.0)
     sources = [s for s in (graspable or shapes) if s.kind != "plane"]
@@ -233,18 +232,18 @@ def flipped(T_world_tool: Array) -> Array:
 
 
 def _proposals(
-    shape: Shape, T_world_body: Array, max_opening: float, twists_about: Array, depths_of: tuple[float, ...]
+    shape: Shape, T_world_body: Array, max_opening: float, twists_about: Array, at_depths: tuple[float, ...]
 ) -> tuple[Array, Array, Array]:
     """Tool poses (n, 4, 4), depths (n,) and twists (n,), each one of `twists_about` (radians), for every axis along
-    which the shape fits."""
+    which the shape fits. `at_depths` are those (m) below its near face."""
     T = T_world_body @ shape.T_body_shape
     R, p, half = T[:3, :3], T[:3, 3], shape.half_extent
-    poses, depths, twists = [np.zeros((0, 4, 4))], [np.zeros(0)], [np.zeros(0)]
+    poses, deep, twists = [np.zeros((0, 4, 4))], [np.zeros(0)], [np.zeros(0)]
     for closing, approach in _directions(R, half, max_opening):
         across = np.cross(approach, closing)
         reach = float(np.abs(R.T @ approach) @ half)
         span = float(np.abs(R.T @ across) @ half)
-        depth = np.array(sorted({min(d, reach) for d in (*depths_of, reach)}))
+        depth = np.array(sorted({min(d, reach) for d in (*at_depths, reach)}))
         offset = span * np.array([0.0, -0.5, 0.5] if span > 0.012 else [0.0])
         d, o, w = (x.ravel() for x in np.meshgrid(depth, offset, twists_about, indexing="ij"))
         c, s = np.cos(w)[:, None], np.sin(w)[:, None]
@@ -255,9 +254,9 @@ def _proposals(
         out[:, :3, 3] = p + (d - reach)[:, None] * approach + o[:, None] * across
         out[:, 3, 3] = 1.0
         poses.append(out)
-        depths.append(d)
+        deep.append(d)
         twists.append(w)
-    return np.concatenate(poses), np.concatenate(depths), np.concatenate(twists)
+    return np.concatenate(poses), np.concatenate(deep), np.concatenate(twists)
 
 
 def _directions(R: Array, half: Array, max_opening: float) -> list[tuple[Array, Array]]:

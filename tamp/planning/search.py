@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import pose
 from motion.world import World
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain
@@ -25,7 +24,8 @@ from tamp.pddl.engines import usual
 from tamp.pddl.planner import Plan, Planner, PlanResult, PlanStatus, unlogged
 from tamp.perception import relations
 from tamp.planning import tie_breaking
-from tamp.planning.refinement import Failed, Failure, Refined, SearchBudget, never, refine
+from tamp.planning.counterfactual import without
+from tamp.planning.refinement import COUNTERFACTUAL, Failed, Failure, Refined, SearchBudget, never, refine
 from tamp.skills.base import Refinement, Skill, Tools
 
 SKELETONS = 12
@@ -37,10 +37,6 @@ SHARE = 0.35
 
 SECONDS = 20.0
 """Of refinement for one decision."""
-COUNTERFACTUAL = 3.0
-"""Seconds, at most, in which it is found out whether an action is possible without what is in its way."""
-ELSEWHERE = 50.0
-"""Metres aside at which a thing is in nobody's way."""
 LATE_SHARE = 0.6
 """How much of what is left at the end goes to a plan that did not come to an end before."""
 
@@ -221,7 +217,10 @@ class Search:
         if depends and {f.predicate for f in depends} <= self.domain.predicates.keys() and not depends <= known:
             about = next(iter(depends)).args[0]
             put = [a for a, m in zip(found.plan.actions[: failure.index], moved, strict=False) if m == about]
-            return self.skills[put[-1].name].facts(put[-1].args, [], situation.scene) if put else depends
+            if put or not failure.in_way:
+                return self.skills[put[-1].name].facts(put[-1].args, [], situation.scene) if put else depends
+        else:
+            depends = frozenset()
         facts = failure.cause.facts
         spec, held = self.skills[failure.action.name].spec, situation.held
         first = moved.index(held) if held is not None and held in moved else None
@@ -234,7 +233,7 @@ class Search:
         last = {name: a for name, a in last.items() if not self.domain.added_by(a) & frozenset(found.goal.atoms)}
         at_fault = [last[name] for f in facts for name in f.args[1:] if name in last]
         kept = frozenset(f for f in facts if not set(f.args[1:]) & set(last))
-        return kept.union(*(self.skills[a.name].facts(a.args, [], situation.scene) for a in at_fault))
+        return kept.union(depends, *(self.skills[a.name].facts(a.args, [], situation.scene) for a in at_fault))
 
     def _tell(self, result: Refined | Failure) -> None:
         log, took = self.log, self._took
@@ -345,13 +344,9 @@ class Search:
         first = Plan(plan.actions[: failure.index + 1])
         if not names or any({*names} & {*a.args} for a in first.actions):
             return None
-        for n, name in enumerate(names, 1):
-            aside = pose(situation.scene.object(name).position + np.array([n * ELSEWHERE, 0.0, 0.0]))
-            situation = situation.settled(name, aside)
         tools = self._tools(np.random.default_rng(0))  # what is decided next is not to depend on it
-        found = refine(
-            first, situation, self.skills, tools, SearchBudget.of(self.world, COUNTERFACTUAL, self.cancelled)
-        )
+        budget = SearchBudget.of(self.world, COUNTERFACTUAL, self.cancelled)
+        found = refine(first, without(situation, names), self.skills, tools, budget)
         if isinstance(found, Failure) and found.timeout:
             return None
         return f"without {' and '.join(names)} there is {'a motion' if isinstance(found, Refined) else 'none either'}"

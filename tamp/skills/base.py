@@ -118,7 +118,7 @@ def blocked(action: str, what: Blocked, target: str) -> Infeasible:
 
 def obstructed(args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
     """That the first argument is obstructed by the item that most samples collided with, of those that could be moved
-    away; nothing where there is none."""
+    away, by each where several are equal; nothing where there is none."""
     movable = {o.name for o in scene if o.movable} - set(args)
     hit = Counter(b for c in causes if c.reason == "collision" for b in c.blockers if b in movable)
-    return frozenset(Atom("obstructed", (args[0], name)) for name, _ in hit.most_common(1))
+    return frozenset(Atom("obstructed", (args[0], name)) for name, n in hit.items() if n == max(hit.values()))

@@ -50,14 +50,20 @@ class Pick(Skill):
     """Operator arguments: the item, and what it is taken from."""
 
     spec = PICK
-    none = "no-grasp"
-    """The predicate that says that there is no such grasp."""
+
+    def none(self, item: str) -> frozenset[Atom]:
+        """That the item has no such grasp."""
+        return frozenset({Atom("no-grasp", (item,))})
 
     def candidates(self, work: _Grasping) -> tuple[list[grasps.Grasp], str]:
         """Grasps, best first, and why there are none where there are none."""
         gripper = work.tools.world.robot.gripper
-        found = grasps.antipodal(work.item.parts[0].shapes, work.item.T_world_object, gripper)
-        return found, f"is narrow enough for the gripper ({gripper.opening * 100:.0f} cm)"
+        shapes = work.item.parts[0].shapes
+        found = grasps.antipodal(shapes, work.item.T_world_object, gripper)
+        takes, least = gripper.opening - 2 * grasps.FINGER_CLEARANCE, 2 * min(s.half_extent.min() for s in shapes)
+        if least < takes:
+            return found, "has two faces on which the fingers could close"
+        return found, f"is narrow enough for the gripper ({takes * 100:.1f} cm; the least: {least * 100:.1f} cm)"
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Grasps in order of their cost, each with a free way to it and a lift."""
@@ -65,7 +71,7 @@ class Pick(Skill):
         item = work.item
         tools.world.load(situation.state())
         candidates, unlike = self.candidates(work)
-        fact = frozenset({Atom(self.none, (item.name,))})
+        fact = self.none(item.name)
         if not candidates:
             message = f"{self.spec.name}: nothing on {item.name} {unlike}"
             yield Infeasible("no-grasp", (item.name,), fact, message, final=True)
@@ -99,7 +105,7 @@ class Pick(Skill):
         """The fewest items known to be in the way of a grasp; else the one most in the way; else there is no grasp."""
         if known := [c for c in causes if c.reason == "hindered" and c.facts]:
             return min(known, key=lambda c: len(c.facts)).facts
-        return obstructed(args, causes, scene) or frozenset({Atom(self.none, args[:1])})
+        return obstructed(args, causes, scene) or self.none(args[0])
 
     def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
         """How much nearer to the robot, or farther from it, the item would be within reach."""
@@ -117,7 +123,10 @@ class PickByRim(Pick):
     turns between the fingers, so that it hangs from them."""
 
     spec = PICK_BY_RIM
-    none = "no-rim"
+
+    def none(self, item: str) -> frozenset[Atom]:
+        """That the item has no rim to be taken by."""
+        return frozenset({Atom("no-rim", (item,))})
 
     def candidates(self, work: _Grasping) -> tuple[list[grasps.Grasp], str]:
         """Pinches of rims, best first."""

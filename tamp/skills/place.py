@@ -22,6 +22,7 @@ from tamp.perception import predicates, relations
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
 from tamp.skills.builtin_specs import PLACE
 from tamp.skills.place_targets import UPWARDS, PlaceTarget, levelled, target_of, upright, ways_out
+from tamp.skills.reaching import DEXTERITY
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
 from tamp.skills.surface_layout import arranged
 
@@ -84,23 +85,27 @@ class Place(Skill):
         self, item: str, target: PlaceTarget, situation: Situation, tools: Tools
     ) -> Iterator[Refinement | Infeasible]:
         placement = _Placement(item, target, situation, tools)
-        any_spot, strained, doubtful = False, list[Array](), list[Refinement]()
+        any_spot, possible, strained, doubtful = False, False, list[Array](), list[Refinement]()
         for T_world_item in placement.rest_poses():
             any_spot = True
             if placement.strained(T_world_item):
                 strained.append(T_world_item)
                 continue
             sample = placement.sample(T_world_item)
+            possible |= isinstance(sample, Refinement)
             may_wait = len(doubtful) < PUT_OFF and not arranged(target.name, tools)
             if may_wait and isinstance(sample, Refinement) and _doubtful(sample, target):
                 doubtful.append(sample)
             else:
                 yield sample
         yield from sorted(doubtful, key=lambda s: s.note["drop"])
-        for T_world_item in strained:
-            yield placement.sample(T_world_item)
-        if not any_spot:
-            yield _no_spot(item, target, situation, tools)
+        for sample in map(placement.sample, strained):
+            possible |= isinstance(sample, Refinement)
+            yield sample
+        if not possible:
+            none = _no_spot(item, target, situation, tools)
+            if not any_spot or none.reason == "crowded":
+                yield replace(none, whatever_grasp=not any_spot)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """What takes the room there, if something that can be moved does; else the item does not fit there, unless it
@@ -144,11 +149,11 @@ class _Placement:
         yield from rest_poses(self.item, self.target, self.situation, self.tools)
 
     def strained(self, T_world_item: Array) -> bool:
-        """Whether the arm can put the item there only with a joint near its limit."""
+        """Whether the arm can put the item there only with a joint near its limit, or stretched."""
         assert self.situation.T_tool_held is not None
         world = self.tools.world
         q = kinematics.solve(world, T_world_item @ inverse(self.situation.T_tool_held), world.robot.posture)
-        return q is not None and kinematics.slack(world, q) < STRAIN
+        return q is not None and (kinematics.slack(world, q) < STRAIN or kinematics.dexterity(world, q) < DEXTERITY)
 
     def sample(self, T_world_item: Array) -> Refinement | Infeasible:
         """Put the item down at a pose, from as low as is free."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,15 +21,16 @@ from tamp.backends.libero.scene_description import DEFAULT_STEP_LIMIT, Task
 from tamp.backends.libero.scene_file import read_scene
 from tamp.backends.libero.tasks import SCENE
 from tamp.backends.libero.world_drawing import could_hold, drawn_scene
-from tamp.errors import InputError
+from tamp.errors import InputError, Refusal
 from tamp.files.replacing import replace_file
 from tamp.model.atoms import Atom
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal
-from tamp.model.scene import Region, Scene
+from tamp.model.scene import Scene, SceneObject
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.planner import Engine, PlanStatus
+from tamp.perception import relations
 from tamp.perception.observers import StateEstimator
 from tamp.perception.predicates import SEEN
 from tamp.runs.bench.records import EpisodeRecord
@@ -108,13 +110,15 @@ def _goal(environment: LiberoEnvironment, domain: Domain, rng: np.random.Generat
     state = StateEstimator(domain, observers, world_of(scene, environment.robot_model())).state(scene).known_to(domain)
     shares = 1 / np.arange(1, ATOMS + 1)
     wanted, goal = 1 + int(rng.choice(ATOMS, p=shares / shares.sum())), tuple[Atom, ...]()
-    seen = (SEEN | observers.keys()) - {"holding"}  # an episode ends with the hand empty
+    seen = (SEEN | relations.seen(domain) | observers.keys()) - {"holding", relations.RESTS_ON}  # ends empty-handed
     for atom in itertools.islice(_proposals(domain, state, seen, rng), PROPOSALS):
         twice = any((a.predicate, a.args[:1]) == (atom.predicate, atom.args[:1]) for a in goal)
         if twice or atom in state.atoms or not _fits(atom, goal, scene):
             continue
-        if Engine().solve(problem_of(domain, state, (*goal, atom))).status is PlanStatus.FOUND:
-            goal = (*goal, atom)
+        with suppress(Refusal):
+            relations.check(Goal.of((*goal, atom)), scene, domain)
+            if Engine().solve(problem_of(domain, state, (*goal, atom))).status is PlanStatus.FOUND:
+                goal = (*goal, atom)
         if len(goal) == wanted:
             break
     return Goal.of(goal) if goal else None
@@ -158,22 +162,25 @@ def _symbol(domain: Domain, state: WorldState, kind: str, rng: np.random.Generat
 
 def _fits(atom: Atom, others: tuple[Atom, ...], scene: Scene) -> bool:
     """Whether what is to be on or in something is not too large for it, alone and with the `others` that are to be
-    there, and does not carry that itself."""
+    there, and does not carry that itself; whether a relation is one between things, and does not hold."""
+    if atom.predicate in relations.RELATIONS:
+        return {*atom.args} <= {o.name for o in scene} and not relations.holds(atom, scene)
     if atom.predicate not in ("on", "in"):
         return True
     owners = {o.name: o.name for o in scene} | {r.name: o.name for o, r in scene.regions()}
-    regions = {r.name: r for _, r in scene.regions()}
     thing, place = atom.args
-    below = {a.args[0]: owners[a.args[1]] for a in others if a.predicate in ("on", "in")}
-    under: str | None = owners[place]
-    while under is not None:
-        if under == thing:
-            return False
-        under = below.get(under)
-    carrier = regions.get(place) or scene.object(place)
-    room = 2 * carrier.world_half_extent() if isinstance(carrier, Region) else carrier.extent
-    axes = 3 if isinstance(carrier, Region) and carrier.kind == "interior" else 2
-    there = [thing, *(a.args[0] for a in others if a.predicate == atom.predicate and a.args[1] == place)]
+    held = [a.args for a in others if a.predicate in ("on", "in")]
+    below, under = {item: owners[p] for item, p in held}, owners[place]
+    while under in below and under != thing:
+        under = below[under]
+    there = [thing, *(item for item, p in held if p == place)]
+    if under == thing or (place == owners[place] and len(there) > 1):  # what is on an item is centred on it
+        return False
+    carrier = scene.object(place) if place == owners[place] else scene.region(place)[1]
+    if not could_hold(carrier, scene.object(thing), not scene.object(owners[place]).movable):
+        return False
+    if isinstance(carrier, SceneObject):
+        return True
+    axes = 3 if carrier.kind == "interior" else 2
     needed = sum(float(np.prod(scene.object(n).extent[:axes])) for n in there)
-    alone = could_hold(carrier, scene.object(thing), not scene.object(owners[place]).movable)
-    return alone and (len(there) == 1 or needed <= float(np.prod(room[:axes])))
+    return len(there) == 1 or needed <= float(np.prod(2 * carrier.world_half_extent()[:axes]))

@@ -15,6 +15,7 @@ from tamp.model.atoms import Atom
 from tamp.model.scene import RobotState, Scene
 from tamp.model.state import WorldState
 from tamp.pddl.domain_file import load as load_domain
+from tamp.perception import relations
 from tamp.perception.predicates import SEEN, symbols_of
 from tamp.runs.bench import worlds
 
@@ -44,7 +45,8 @@ def test_goals_are_what_the_domains_operators_are_for(name: str) -> None:
     scene = Scene(tuple(c.thing for c in categories), RobotState(np.zeros(7), 0.0, np.eye(4)))
     domain = load_domain(name)
     state = WorldState(symbols_of(scene), frozenset()).known_to(domain)
-    found = {*itertools.islice(worlds._proposals(domain, state, SEEN - {"holding"}, np.random.default_rng(0)), 2000)}
+    seen = (SEEN | relations.seen(domain)) - {"holding"}
+    found = {*itertools.islice(worlds._proposals(domain, state, seen, np.random.default_rng(0)), 2000)}
     predicates = {a.predicate for a in found}
     assert {"on", "in", "open", "turned-on"} <= predicates and not {"holding", "hand-empty", "clear"} & predicates
     inside = {a.args[0] for a in found if a.predicate == "in" and worlds._fits(a, (), scene)}
@@ -54,6 +56,10 @@ def test_goals_are_what_the_domains_operators_are_for(name: str) -> None:
     )
     assert worlds._fits(on_plate, (), scene) and worlds._fits(too_much, (), scene)
     assert not worlds._fits(on_plate, (on_butter,), scene), "one would stand on the other"
+    assert not worlds._fits(too_much, (on_plate,), scene), "what is on a plate is in its middle"
+    if name == "tabletop":
+        assert {"left-of", "next-to", "between"} <= predicates
+        assert not worlds._fits(Atom("behind", ("butter_1", "wooden_cabinet_1_top_side")), (), scene)
 
 
 def test_nothing_is_put_on_a_rim_a_tower_or_what_is_narrower() -> None:
