@@ -128,4 +128,5 @@ def _reason_lines(result: Result) -> list[tuple[str, str]]:
     first, rest = f"{result.stage}: {parts[0]}", parts[1:]
     if result.stage == "refinement" and parts[0].startswith("("):
         first, rest = "refinement: no motion for", parts
-    return [("reason", first), *(("", part) for part in rest)]
+    basis = [("basis", result.certificate["text"])] if result.certificate else []
+    return [("reason", first), *(("", part) for part in rest), *basis]

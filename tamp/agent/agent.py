@@ -32,7 +32,8 @@ class AgentOutcome:
 
     `stage` and `reason` say where and why it ended without success; `steps` are the control steps up to the last
     release or push, `total_steps` all; `seconds` by stage. `alternatives` are those taken of goals with `or`,
-    `believed` the atoms that are only believed to hold, with the second since when; `looks` counts looks at images.
+    `certificate` is what a refusal rests on, `believed` the atoms that are only believed to hold, with the second since
+    when; `looks` counts looks at images.
     """
 
     done: bool = False
@@ -48,6 +49,7 @@ class AgentOutcome:
     looks: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
     believed: dict[str, float] = field(default_factory=dict)
+    certificate: dict[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -165,6 +167,7 @@ class Agent:
             found = pursuit.outcome
             out.done, out.steps, out.total_steps = found.done, found.steps, pursuit.steps
             out.alternatives = found.alternatives
+            out.certificate = found.certificate.as_dict() if found.certificate is not None else None
             out.executed = [str(a) for a in found.executed]
             first = found.plan or table.mind.first
             out.plan = [str(a) for a in first.actions] if first else []

@@ -147,7 +147,7 @@ class GoalExecutor:
                 return
             decided = yield from self._periods.thought(self.table.mind.decide(goal, state, situation))
             if isinstance(decided, NoSolution):
-                if (yield from self._gives_up(decided.stage, decided.reason, situation, goal)):
+                if (yield from self._gives_up(decided, situation, goal)):
                     return
                 continue
             taken = decided.goal or goal
@@ -180,9 +180,9 @@ class GoalExecutor:
             if (yield from self.table.regain(lost)):
                 return False
         reason = f"{' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not seen"
-        return (yield from self._gives_up("perception", reason, situation, None))
+        return (yield from self._gives_up(NoSolution("perception", reason), situation, None))
 
-    def _gives_up(self, stage: str, reason: str, situation: Situation, goal: Goal | None) -> Routine[bool]:
+    def _gives_up(self, none: NoSolution, situation: Situation, goal: Goal | None) -> Routine[bool]:
         """Whether that is the end: not where things change before long after a disturbance."""
         while self._troubles and self._patience > 0.0:
             self._patience -= GLANCE
@@ -190,10 +190,11 @@ class GoalExecutor:
             _, _, seen = yield from self._periods.look()
             if situation.difference(seen) is not None:
                 return False
+        stage, reason = none.stage, none.reason
         wrong, executed = self._unmended or ("", -1)
         if goal is not None and executed == len(self.outcome.executed):  # nothing was done since: that is the cause
             stage, reason = "execution", f"{wrong}; then {stage}: {reason}"
-        self.outcome.fail(stage, reason)
+        self.outcome.fail(stage, reason, none.certificate)
         return True
 
     def _carry_out(self, decided: Decision) -> Routine[tuple[GroundAction | None, str | None]]:
@@ -206,6 +207,8 @@ class GoalExecutor:
             followed = yield from self._carrying.follow(decided, watchful=True)
             done, remaining = followed.done, decided.plan.actions[followed.done :]
             last = decided.plan.actions[done - 1] if done else last
+            if followed.back:
+                yield from self._carrying.put_back(followed.back)
             if followed.problem is not None or not remaining:
                 return last, followed.problem
             _, state, situation = yield from self._periods.look()

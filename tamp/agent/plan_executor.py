@@ -16,11 +16,13 @@ from tamp.agent.trajectory_tracker import TrajectoryTracker
 from tamp.model.atoms import GroundAction
 from tamp.model.backend import Command
 from tamp.model.events import ActionBegun, ActionEnded, Commanded, Interrupted, StateSeen, Vetoed
+from tamp.model.motions import Segment, timed
 from tamp.model.scene import RobotState, Scene, jointed_parts, joints_of, moving_parts, poses_of, walls
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.pddl.planner import Plan
 from tamp.planning.deliberation import Decision
+from tamp.planning.search import Certificate
 from tamp.skills.base import Refinement
 
 
@@ -30,7 +32,7 @@ class GoalOutcome:
 
     `steps` are control steps up to the last release or push; the hand's way out is not among them. `plan` is the first
     plan found, for a sequence of goals those of each that was not seen to hold by itself. `alternatives` are those that
-    were taken of goals with `or`.
+    were taken of goals with `or`. `certificate` is what a refusal rests on.
     """
 
     done: bool = False
@@ -41,10 +43,11 @@ class GoalOutcome:
     alternatives: list[str] = field(default_factory=list)
     executed: list[GroundAction] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    certificate: Certificate | None = None
 
-    def fail(self, stage: str, reason: str) -> None:
+    def fail(self, stage: str, reason: str, certificate: Certificate | None = None) -> None:
         """It ended there, and why."""
-        self.stage, self.reason = stage, reason
+        self.stage, self.reason, self.certificate = stage, reason, certificate
 
 
 ATTEMPTS = 3
@@ -62,11 +65,12 @@ AT_REST = 2.0
 @dataclass(frozen=True)
 class Followed:
     """How far a decision was followed: how many actions ended, and what was wrong with the last, if anything was;
-    `stopped` in the middle of the next one."""
+    `stopped` in the middle of the next one. `back` is the way back where the last took up more than it was to."""
 
     done: int
     problem: str | None = None
     stopped: bool = False
+    back: tuple[Segment, ...] = ()
 
 
 @dataclass(eq=False)
@@ -114,7 +118,8 @@ class PlanExecutor:
                         problem += f", the arm was halted since {execution.why}" if execution.halted else ""
                     done, before = done + 1, self.periods.steps
                     if problem is not None or not as_foreseen or done == len(actions) or execution.halted:
-                        return Followed(done, problem)
+                        more = problem is not None and steps[done - 1].after.come_along(seen) is not None
+                        return Followed(done, problem, back=steps[done - 1].back(seen) if more else ())
                     doing = self._begin(actions[done], steps[done], watch)
                     monitor.begin(actions[done:], steps[done], seen, steps[done - 1].after)
                     execution.correction.leave()
@@ -136,6 +141,15 @@ class PlanExecutor:
             table.doing = None
             taken = self.outcome.seconds
             taken["execute"] = taken.get("execute", 0.0) + time.perf_counter() - start
+
+    def put_back(self, segments: tuple[Segment, ...]) -> Routine[None]:
+        """Go along motions that no action of the domain stands for."""
+        table, robot = self.table, self.table.observed.robot
+        watch = Lookahead(table.world, table.period)
+        timeline = timed([segments], table.world)
+        execution = TrajectoryTracker(timeline, robot.opening, table.period, table.world.robot.gains, watch)
+        while (command := execution.step(robot := table.observed.robot)) is not None and not execution.halted:
+            yield from self._command(command, execution, robot)
 
     def _may_stop(self, action: GroundAction, why: str) -> bool:
         """Whether an action is stopped because of what is seen: what never comes to rest is put up with in the end."""
@@ -206,6 +220,8 @@ class PlanExecutor:
             missing = table.missing(action, scene, situation, self._before)
         if missing is None and table.sight.carried_out(action, self._before, scene.time):
             state = table.sight.state(scene)
+        if missing is None and (other := refinement.after.come_along(situation)):
+            missing = f"{other} came up with {situation.held}"
         difference = refinement.after.difference(situation)
         self.outcome.executed.append(action)
         table.publish(ActionEnded(missing is None, str(action), missing, self.periods.steps - before, difference))

@@ -68,6 +68,10 @@ class Joint:
         """Within a tenth of the way from rest to active: what planning calls closed or off."""
         return (self.value - self.rest) * self.sign < 0.1 * abs(self.active - self.rest)
 
+    def at_rest(self, slack: float) -> bool:
+        """Closed or off where the value is known to within `slack`: strict where it is exact."""
+        return self.is_rest if slack == 0.0 else self.beyond_rest >= -slack
+
     def slack(self, blur: float) -> float:
         """How far the value may be off where the part may be by `blur` metres: metres, or radians."""
         return blur if self.kind == "slide" else blur / LEVER

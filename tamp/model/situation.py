@@ -14,6 +14,8 @@ from tamp.model.scene import Scene, with_joint_at, with_object_at, with_robot
 
 DISPLACED = (0.007, 0.12)
 """Metres and radians from where an item was foreseen beyond which it counts as elsewhere."""
+RISEN = 0.015
+"""Metres above where it should be from which a thing that is not held has come up with what is."""
 SLIPPED = (0.016, 0.27)
 """The same for what is held, in the tool frame."""
 JOINT_OFF = 0.1
@@ -71,6 +73,22 @@ class Situation:
                     allowed = tolerance * JOINT_OFF * span + part.joint.slack(seen.scene.blur)
                     if abs(part.joint.value - seen_part.joint.value) > allowed:
                         return f"{part.name} is at {seen_part.joint.value:.3f}, not {part.joint.value:.3f}"
+        return None
+
+    def come_along(self, seen: Situation) -> str | None:
+        """A thing that hangs on the one in the hand in another situation, and was to stay where it was; None without
+        one. What lies on the held thing, or in it, is meant to come."""
+        if seen.held is None or seen.held != self.held:
+            return None
+        low, high = seen.scene.object(seen.held).bounds()
+        for o in self.scene:
+            if not o.movable or o.name == seen.held or seen.scene.unseen([o.name]):
+                continue
+            other = seen.scene.object(o.name)
+            inside = (low[:2] < other.position[:2]).all() and (other.position[:2] < high[:2]).all()
+            lies_on_it = inside and other.bounds()[0][2] >= low[2]
+            if other.position[2] - o.position[2] > RISEN + seen.scene.blur and not lies_on_it:
+                return o.name
         return None
 
     def at(self, q: Array, opening: float, T_world_tool: Array) -> Situation:

@@ -12,7 +12,7 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
 from tamp.pddl.compiling import with_action_costs
-from tamp.pddl.engines import able, help_for, lacking
+from tamp.pddl.engines import able, help_for
 from tamp.pddl.judges import judge_of, verdict_on
 from tamp.pddl.plan_file import PlanFile, Step
 from tamp.pddl.planner import (
@@ -79,11 +79,11 @@ def ask_planner(problem: Any, planner: Planner, question: Question) -> PlanResul
 def _search(problem: Any, question: Question) -> PlanResult:
     """What became of a search. Raises whatever the engine raises."""
     start, name = time.perf_counter(), question.engine
-    ready, compilations = prepared(problem, name)
-    if features := lacking(name, ready):
-        return _unsupported(problem, name, features)
+    ready = prepared(problem, name)
+    if ready.lacking:
+        return _unsupported(problem, name, ready.lacking)
     own = max(question.limit - _GRACE, question.limit / 2)
-    result = result_of(ready, compilations, name, own, question.invariants)
+    result = result_of(ready, name, own, question.invariants)
     status, plan = result.status.name, None
     if result.plan is not None:
         judged = judged_plan(problem, result.plan)
@@ -96,7 +96,7 @@ def _search(problem: Any, question: Question) -> PlanResult:
     became, message = status_of(name, status, last_words(result), question.seconds)
     if plan is not None and became is not PlanStatus.FOUND:
         became, message = PlanStatus.FOUND, f"the search ended early: {message}"
-    optimal = status == "SOLVED_OPTIMALLY" and bool(ready.quality_metrics)
+    optimal = status == "SOLVED_OPTIMALLY" and bool(ready.problem.quality_metrics)
     return PlanResult(became, plan, 0.0, message, name, optimal)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -68,6 +69,14 @@ def compiled(problem: Any, name: str) -> tuple[Any, list[Any]]:
     if "NEGATIVE_CONDITIONS" in has:
         problem = by_name(complemented(problem))
     return by_name(simplified(problem)), results
+
+
+def settled(problem: Any) -> Any:
+    """The same problem, which is not changed any more: its kind, which unified-planning computes whenever it is looked
+    at, is computed once."""
+    same = copy.copy(problem)
+    same.__class__ = type("Settled", (type(problem),), {"kind": problem.kind})
+    return same
 
 
 def _has_disjunctions(problem: Any) -> bool:

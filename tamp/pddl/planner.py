@@ -5,19 +5,24 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
-from tamp.pddl.compiling import compiled, original, with_action_costs, without_metric
+from tamp.pddl.compiling import compiled, original, settled, with_action_costs, without_metric
 from tamp.pddl.engines import check, engine, installed, lacking, proves_best, usual
+from tamp.pddl.fast_downward import Structure, Written
 from tamp.pddl.reading import reason
 
 if TYPE_CHECKING:
     from tamp.pddl.unsolvable import Why
 
+_FAST = "fast-downward"
+KEPT = 8
+"""Problems that are kept as compiled, for others that differ from them in facts."""
 NO_PLAN = "no sequence of the domain's operators reaches the goal"
 """The message for a problem that is proven to have no plan."""
 
@@ -131,10 +136,10 @@ def solve_problem(problem: Any, planner: str = "fast-downward", *, timeout: floa
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ready, compilations = prepared(problem, planner)
-            if features := lacking(planner, ready):
-                raise InputError(f"planner {planner!r} does not support {', '.join(features)}")
-            result = result_of(ready, compilations, planner, timeout)
+            ready = prepared(problem, planner)
+            if ready.lacking:
+                raise InputError(f"planner {planner!r} does not support {', '.join(ready.lacking)}")
+            result = result_of(ready, planner, timeout)
     except UPException as e:
         raise InputError(f"planner {planner!r}: {reason(e)}") from e
     plan = None
@@ -145,9 +150,36 @@ def solve_problem(problem: Any, planner: str = "fast-downward", *, timeout: floa
     return PlanResult(status, plan, time.perf_counter() - start, message)
 
 
-def prepared(problem: Any, name: str) -> tuple[Any, list[Any]]:
-    """A problem as an engine takes it, with what maps its plans back: without a metric that the engine does not
-    support; where it has none, an engine that proves its plans to be the best minimizes their length."""
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A problem as an engine takes it, with what maps its plans back, and the features of it that the engine cannot
+    handle; `facts` hold at first in place of its own, if there are any."""
+
+    problem: Any
+    compilations: list[Any]
+    lacking: tuple[str, ...]
+    written: Written
+    facts: list[Any] | None = None
+
+
+def prepared(problem: Any, name: str) -> Prepared:
+    """A problem as an engine takes it: without a metric that the engine does not support; where it has none, an engine
+    that proves its plans to be the best minimizes their length. For Fast Downward once for all that differ in facts."""
+    structure = Structure.of(problem) if name == _FAST else None
+    if structure is None:
+        return _prepared(problem, name)
+    ready = _prepared_once(structure)
+    if ready.problem.fluents != problem.fluents:  # what is true where a fact is not
+        return _prepared(problem, name)
+    return replace(ready, facts=[atom for atom, value in problem.explicit_initial_values.items() if value.is_true()])
+
+
+@lru_cache(maxsize=KEPT)
+def _prepared_once(structure: Structure) -> Prepared:
+    return _prepared(structure.problem, _FAST)
+
+
+def _prepared(problem: Any, name: str) -> Prepared:
     problem = with_action_costs(problem)
     if problem.quality_metrics and any("ACTIONS_COST" in f or f == "PLAN_LENGTH" for f in lacking(name, problem)):
         problem = without_metric(problem)
@@ -156,37 +188,27 @@ def prepared(problem: Any, name: str) -> tuple[Any, list[Any]]:
 
         problem = problem.clone()
         problem.add_quality_metric(MinimizeSequentialPlanLength())
-    return compiled(problem, name)
+    ready, compilations = compiled(problem, name)
+    ready = settled(ready)
+    return Prepared(ready, compilations, lacking(name, ready), Written(ready))
 
 
-def result_of(ready: Any, compilations: list[Any], name: str, seconds: float = 60.0, invariants: bool = True) -> Any:
+def result_of(ready: Prepared, name: str, seconds: float = 60.0, invariants: bool = True) -> Any:
     """unified-planning's result for a problem that is `prepared`, with a plan for the one it was made from. An engine
     that takes a time limit gets `seconds`. Without `invariants` Fast Downward does not look for these, which may take
     it longer than everything else."""
-    limit = {} if name.startswith("pyperplan") else {"timeout": seconds}  # which would only warn that it has none
-    with _oneshot(name, invariants) as planner:
-        planner.skip_checks = True  # `lacking` knows better
-        result = planner.solve(ready, **limit)
+    if name == _FAST:
+        result = ready.written.solve(ready.facts, seconds, invariants)
+    else:
+        from unified_planning.shortcuts import OneshotPlanner
+
+        limit = {} if name.startswith("pyperplan") else {"timeout": seconds}  # which would only warn that it has none
+        with OneshotPlanner(name=name) as planner:
+            planner.skip_checks = True  # `lacking` knows better
+            result = planner.solve(ready.problem, **limit)
     if result.plan is not None:
-        result.plan = original(result.plan, compilations)
+        result.plan = original(result.plan, ready.compilations)
     return result
-
-
-def _oneshot(name: str, invariants: bool) -> Any:
-    """An engine by name. Fast Downward gets a file of its own for what it translates: by default it is
-    `output.sas` in the working directory, which two processes would share."""
-    from unified_planning.shortcuts import OneshotPlanner
-
-    if name != "fast-downward":
-        return OneshotPlanner(name=name)
-    from up_fast_downward.fast_downward import FastDownwardPDDLPlanner
-
-    class FastDownward(FastDownwardPDDLPlanner):  # type: ignore[misc]
-        def _base_cmd(self, plan_filename: str) -> list[str]:
-            return [*super()._base_cmd(plan_filename), "--sas-file", f"{plan_filename}.sas"]
-
-    options = None if invariants else ["--invariant-generation-max-time", "0"]
-    return FastDownward(fast_downward_translate_options=options)
 
 
 def words_of(action: Any) -> tuple[str, tuple[str, ...]]:

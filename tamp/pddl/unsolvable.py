@@ -127,8 +127,7 @@ class Solver:
         left = self.deadline - time.monotonic()
         if left <= 0:
             return None
-        ready, compilations = prepared(problem, self.engine)
-        result = result_of(ready, compilations, self.engine, max(0.5, left * _SHARE))
+        result = result_of(prepared(problem, self.engine), self.engine, max(0.5, left * _SHARE))
         if result.plan is not None:
             valid = not isinstance(judged_plan(problem, result.plan), str)
             return [*result.plan.actions, None] if valid else None

@@ -14,6 +14,7 @@ from tamp.model.atoms import Atom
 from tamp.model.bodies import bodies_of, state_of
 from tamp.model.scene import Region, Scene, SceneObject, contains
 from tamp.model.state import WorldState
+from tamp.perception.relations import standing
 
 if TYPE_CHECKING:
     from motion.world import World
@@ -51,7 +52,8 @@ def symbols_of(scene: Scene) -> dict[str, str]:
                 out[r.name] = "drawer" if o.part(r.door).kind == "drawer" else "cupboard"
         if any(p.kind == "knob" for p in o.parts):
             out[o.name] = "appliance"
-    return out
+    fixtures = (o.name for o in scene if not o.movable and standing(o.name, scene) is not None)
+    return {**out, **{name: "fixture" for name in fixtures if name not in out}}
 
 
 def observe(scene: Scene, world: World, doubted: frozenset[Atom] = frozenset()) -> WorldState:
@@ -68,12 +70,14 @@ def observe(scene: Scene, world: World, doubted: frozenset[Atom] = frozenset()) 
     for item in scene:
         if item.movable and item is not held:
             atoms |= location(item, scene, world) - doubted or {Atom("on", (item.name, _ground(scene)))}
-    symbols = symbols_of(scene)
+    symbols, nearly = symbols_of(scene), set[Atom]()
     covered = {a.args[1] for a in atoms if a.predicate == "on"}
     atoms |= {Atom("clear", (s,)) for s, kind in symbols.items() if kind in ("item", "surface") and s not in covered}
     for o, r in scene.regions():
         if r.kind == "interior":
             atoms |= _openness(o, r)
+            joint = None if r.door is None else o.part(r.door).joint
+            nearly |= set() if joint is None or joint.at_rest(joint.slack(scene.blur)) else {Atom("closed", (r.name,))}
         if o.movable:
             atoms.add(Atom("does-not-fit", (o.name, r.name)))  # nothing goes into itself
     for o in scene:
@@ -81,7 +85,8 @@ def observe(scene: Scene, world: World, doubted: frozenset[Atom] = frozenset()) 
             if p.kind == "knob" and p.joint is not None:
                 atoms |= {Atom("turned-on", (o.name,))} if p.joint.is_active else set()
                 atoms |= {Atom("turned-off", (o.name,))} if p.joint.is_nearly_rest else set()
-    return WorldState(symbols, frozenset(atoms - doubted), scene.time)
+                nearly |= set() if p.joint.at_rest(p.joint.slack(scene.blur)) else {Atom("turned-off", (o.name,))}
+    return WorldState(symbols, frozenset(atoms - doubted), scene.time, frozenset(nearly & atoms))
 
 
 def held_in(state: WorldState) -> str | None:

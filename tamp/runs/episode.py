@@ -88,7 +88,8 @@ class Result:
     `disturbed` says how the world was disturbed on purpose, None if it was not; `verdicts` how often cameras were
     `right` about what became of an action, took it for `done` that was not, or for `undone`. `goal`
     is a list for a sequence of goals, `untouched` what was to be left alone; `alternatives` are those taken of goals
-    with `or`.
+    with `or`. `certificate` says what a refusal rests on: `proof` is `plan` or `bound` where it is proven, `samples` or
+    `time` where it is not; the `facts` that geometry found out, and the `change` that would help.
     """
 
     success: bool = False
@@ -105,6 +106,7 @@ class Result:
     seconds: dict[str, float] = field(default_factory=dict)
     stage: str | None = None
     reason: str | None = None
+    certificate: dict[str, Any] | None = None
     lasting: bool = False
     touched: dict[str, int] = field(default_factory=dict)
     shifted: list[str] = field(default_factory=list)
@@ -116,7 +118,7 @@ class Result:
     def take(self, outcome: AgentOutcome) -> None:
         """Take over what an agent came to."""
         kept = ("goal", "untouched", "alternatives", "plan", "executed", "steps", "total_steps", "stage", "reason")
-        for name in kept:
+        for name in (*kept, "certificate"):
             setattr(self, name, getattr(outcome, name))
         self.seconds |= outcome.seconds
 

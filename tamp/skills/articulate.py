@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -118,10 +118,9 @@ class Articulate(Skill):
 
     def _done(self, joint: Joint, slack: float) -> bool:
         """Whether a joint that is seen to within `slack` is where the domain wants it."""
-        if slack == 0.0:
-            return joint.is_active if self.goal == "active" else joint.is_rest
-        beyond = (joint.value - joint.active) * joint.sign if self.goal == "active" else joint.beyond_rest
-        return beyond >= -slack
+        if self.goal == "rest":
+            return joint.at_rest(slack)
+        return (joint.value - joint.active) * joint.sign >= -slack
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,11 +243,11 @@ class _Work:
             world.load(situation.state())
             world.set_opening(opening)
             q = configuration_at(T, situation, tools, restarts=3)
-            if isinstance(q, Blocked):
-                result = blocked(f"reach {name}", q, name)
-                continue
-            if isinstance(probe := follow(q), Blocked):
-                result = blocked(f"{verb} {name}", probe, name)
+            probe = q if isinstance(q, Blocked) else follow(q)
+            if isinstance(probe, Blocked):
+                result = blocked(f"{'reach' if probe is q else verb} {name}", probe, name)
+                # wherever the arm comes from: only what was touched can be elsewhere
+                result = replace(result, conflict=frozenset(result.blockers) - {name})
                 continue
             world.set_opening(opening)
             way = way_to(T, situation, tools)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,7 +16,8 @@ import numpy as np
 from motion.paths import Blocked
 from motion.world import World
 from tamp.model.atoms import Atom
-from tamp.model.motions import Move, Segment
+from tamp.model.formula import Literal
+from tamp.model.motions import Grip, Move, Segment
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
 from tamp.model.skill_spec import Spec
@@ -41,6 +42,18 @@ class Refinement:
         before = next((s.state.poses for s in self.segments if isinstance(s, Move)), {})
         after = self.after.state().poses
         return frozenset(n for n, T in before.items() if n in after and np.abs(after[n] - T).max() > DISPLACED)
+
+    def back(self, seen: Situation) -> tuple[Segment, ...]:
+        """The way back from where things are `seen` after it, for one that grasps something and moves it: down where it
+        came from, the fingers opened, and away as the hand came. Nothing for any other."""
+        if [type(s) for s in self.segments] != [Move, Grip, Move]:
+            return ()
+        way, _, lift = self.segments
+        assert isinstance(way, Move) and isinstance(lift, Move)
+        down = np.vstack([seen.scene.robot.q, lift.path[::-1]])
+        lowered = replace(lift, path=down, state=seen.state(), precise=True, yielding=True, exact=True)
+        opening = way.opening if way.opening is not None else way.state.opening
+        return lowered, Grip(opening), replace(way, path=way.path[::-1], exact=True)
 
 
 @dataclass(frozen=True)
@@ -67,7 +80,8 @@ class Tools:
     """What skills work with: the kinematic world and a random generator.
 
     `hint` is the note of an earlier refinement of the same action, worth trying first; `following` are the things that
-    the actions after it put somewhere, each with where; `cache` keeps what does not depend on any of these for the
+    the actions after it put somewhere, each with where; `wanted` are the relations between things that are to hold, or
+    not to hold, in the end; `cache` keeps what does not depend on any of these for the
     length of one search.
     """
 
@@ -75,6 +89,7 @@ class Tools:
     rng: np.random.Generator
     hint: dict[str, Any] | None = None
     following: tuple[tuple[str, str], ...] = ()
+    wanted: tuple[Literal, ...] = ()
     cache: dict[Any, Any] = field(default_factory=dict)
 
 
@@ -120,7 +135,7 @@ def blocked(action: str, what: Blocked, target: str) -> Infeasible:
 
 def obstructed(args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
     """That the first argument is obstructed by the item that most samples collided with, of those that could be moved
-    away; nothing where there is none."""
+    away, by each where several are equal; nothing where there is none."""
     movable = {o.name for o in scene if o.movable} - set(args)
     hit = Counter(b for c in causes if c.reason == "collision" for b in c.blockers if b in movable)
-    return frozenset(Atom("obstructed", (args[0], name)) for name, _ in hit.most_common(1))
+    return frozenset(Atom("obstructed", (args[0], name)) for name, n in hit.items() if n == max(hit.values()))

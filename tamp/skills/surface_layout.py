@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motion import placements
-from motion.poses import Array, inverse, pose
+from motion.poses import Array, Numbers, inverse, pose
 from motion.shapes import Shape, bounds
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
@@ -126,36 +126,35 @@ def _best_corner(turn: float, size: Array, half: Array, taken: Array) -> tuple[t
     if (room < 0).any():
         return None
     x, y = (_flush_values(axis, size, room, taken) for axis in (0, 1))
-    p = np.column_stack([np.repeat(x, len(y)), np.tile(y, len(x))])
-    boxes = np.hstack([p - 0.5 * size, p + 0.5 * size])
-    free = ~_overlaps(boxes, taken, GAP - FLUSH).any(axis=1)
-    p, boxes = p[free], boxes[free]
-    if not len(p):
+    k, axis = len(x), np.repeat((0, 1), (len(x), len(y)))  # places are on a grid: each axis is looked at by itself
+    v = np.concatenate([x, y])
+    low, high, taken_low, taken_high = v - 0.5 * size[axis], v + 0.5 * size[axis], taken.T[axis], taken.T[2 + axis]
+    before, after = low[:, None] - taken_high, taken_low - high[:, None]  # metres to which of the boxes: (k + m, n)
+    over = _joined((low[:, None] - (GAP - FLUSH) < taken_high) & (high[:, None] + (GAP - FLUSH) > taken_low), k)
+    if over.all():
         return None
-    flush = (np.abs(np.abs(p) - room) < 2 * FLUSH).sum(axis=1) + 0.9 * _sides_beside(boxes, taken)
-    best = np.lexsort((p[:, 1], p[:, 0], -np.abs(p).sum(axis=1).round(4), -flush))[0]
-    rank = (-float(flush[best]), float(size[np.argmax(half)]), abs(turn))
-    return rank, Spot(p[best], turn, size)
+    level = (low[:, None] < taken_high) & (high[:, None] > taken_low)
+    near = (np.abs(before - GAP) < 2 * FLUSH) | (np.abs(after - GAP) < 2 * FLUSH)
+    beside = _joined(np.concatenate([near[:k], level[k:]]), k) + 1.0 * _joined(np.concatenate([level[:k], near[k:]]), k)
+    flush = 1.0 * (np.abs(np.abs(v) - room[axis]) < 2 * FLUSH)
+    score = np.where(over, -1.0, flush[:k, None] + flush[k:] + 0.9 * beside)
+    i, j = np.nonzero(score == score.max())
+    best = np.lexsort((y[j], x[i], -(np.abs(x[i]) + np.abs(y[j])).round(4)))[0]
+    rank = (-float(score.max()), float(size[np.argmax(half)]), abs(turn))
+    return rank, Spot(np.array([x[i[best]], y[j[best]]]), turn, size)
+
+
+def _joined(along: Numbers, k: int) -> Numbers:
+    """Which places (k, m) have one of n boxes along both axes, from which values have it along theirs (k + m, n)."""
+    along = along.astype(np.float32)
+    return np.asarray(along[:k] @ along[k:].T > 0)
 
 
 def _flush_values(axis: int, size: Array, room: Array, taken: Array) -> Array:
     """Coordinates of a thing's middle at which it is flush with something along one axis."""
-    reach = GAP + 0.5 * size[axis]
+    reach, most = GAP + 0.5 * size[axis], room[axis] + FLUSH
     v = np.concatenate([[-room[axis], room[axis]], taken[:, axis] - reach, taken[:, 2 + axis] + reach])
-    v = np.unique(v.round(5))
-    return np.asarray(v[np.abs(v) <= room[axis] + FLUSH])
-
-
-def _sides_beside(boxes: Array, taken: Array) -> Array:
-    """Along how many axes (m,) boxes (m, 4) have a neighbour as near as may be."""
-    out = np.zeros(len(boxes))
-    for axis in (0, 1):
-        other = 1 - axis
-        level = (taken[:, other] < boxes[:, None, 2 + other]) & (taken[:, 2 + other] > boxes[:, None, other])
-        before, after = boxes[:, None, axis] - taken[:, 2 + axis], taken[:, axis] - boxes[:, None, 2 + axis]
-        near = (np.abs(before - GAP) < 2 * FLUSH) | (np.abs(after - GAP) < 2 * FLUSH)
-        out += (level & near).any(axis=1)
-    return out
+    return np.array(sorted({x for x in v.round(5).tolist() if -most <= x <= most}))
 
 
 def _can_be_brought(spots: list[Spot], taken: Array, finger: tuple[float, float]) -> bool:
@@ -254,7 +253,7 @@ def _allows(
     R = placements.turned(upright(o.T_world_object), turn)[:3, :3]
     low, high = bounds(o.parts[0].shapes, pose(offset, target.axes.T @ R))
     box = np.concatenate([low[:2], high[:2]])
-    if not others:
-        return fits(box, taken)
+    if not fits(box, taken):
+        return False
     finger, taken = tools.world.robot.gripper.footprint, np.vstack([taken, box])
-    return any(arrangements(others, target.half, taken, tools.rng, finger, FEW))
+    return not others or any(arrangements(others, target.half, taken, tools.rng, finger, FEW))

@@ -9,8 +9,11 @@ import pytest
 
 from motion.poses import Array, inverse, pose, rotation_about
 from motion.shapes import Shape
+from tamp.model.atoms import Atom
+from tamp.model.goal import Goal
 from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject, with_object_at
 from tamp.model.situation import Situation
+from tamp.model.state import WorldState
 
 UP = np.array([0.0, 0.0, 1.0])
 CUP_AT, TOOL_AT = np.array([0.1, 0.0, 0.95]), np.array([0.1, 0.01, 1.0])
@@ -81,3 +84,21 @@ def test_what_looks_the_same_turned_is_the_same(situation: Situation, turns: int
     assert (seen_off(situation, turned, turns=turns) is None) == same
     leaning = pose([0.5, 0.0, 0.93], rotation_about(np.array([1.0, 0.0, 0.0]), np.radians(degrees)))
     assert seen_off(situation, leaning, turns=turns) is not None, "it leans"
+
+
+def test_what_comes_up_with_the_held_thing_is_named_unless_it_lies_on_it(situation: Situation) -> None:
+    """The ball hangs on the cup that is lifted, as the lower of two nested bowls does; or lies in it."""
+    planned = situation.grasping("cup").at(np.ones(7), 0.0, pose(TOOL_AT + 0.1 * UP))
+    assert planned.come_along(planned) is None
+    for rise, named in ((0.08, "ball"), (0.16, None)):
+        raised = with_object_at(planned.scene, "ball", pose(CUP_AT + rise * UP))
+        low = with_object_at(planned.scene, "ball", pose(CUP_AT))
+        assert replace(planned, scene=low).come_along(replace(planned, scene=raised)) == named
+
+
+def test_a_joint_at_its_threshold_is_at_rest_for_planning_only(situation: Situation) -> None:
+    joint = situation.scene.object("chest").part("tray").joint
+    assert joint is not None and joint.is_nearly_rest and not joint.at_rest(0.0) and joint.at_rest(0.001)
+    shut = Atom("closed", ("chest_inside",))
+    state = WorldState({"chest_inside": "drawer"}, frozenset({shut}), nearly=frozenset({shut}))
+    assert Goal(shut).missing(state) == (shut,) and not Goal(shut).missing(replace(state, nearly=frozenset()))

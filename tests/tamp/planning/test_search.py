@@ -171,6 +171,9 @@ def test_what_is_in_the_way_is_imagined_away_and_what_it_was_to_be_taken_for_is_
     first, second = found.reason.split("; ")[:2]
     assert first == f"(pick cup desk): the box is there ({shown})"
     assert second == "(pick box desk): too wide, tried to free cup of box"
+    assert found.certificate is not None and found.certificate.proof == "samples"
+    assert found.certificate.change == (shown if otherwise is None else None)
+    assert found.certificate.facts >= HINDERED.facts | STUCK.facts
     assert [d["message"] for kind, d in journal.events if kind == "hint"] == [shown]
     given_up = [d for kind, d in journal.events if kind == "infeasible"]
     assert [d.get("purpose") for d in given_up] == [None, "tried to free cup of box"]
@@ -227,4 +230,5 @@ def test_objections_reach_any_planner_and_giving_up_is_no_proof() -> None:
     assert isinstance(found, NoSolution) and (found.stage, found.proven) == ("refinement", False)
     assert found.reason.startswith("(place-on cup tray): ") and found.reason.endswith("; no idea")
     _, found = decide(Willing(), refuse, planner=planner)
-    assert found == NoSolution("plan", "no idea")
+    assert (found.stage, found.reason, found.proven) == ("plan", "no idea", False)
+    assert found.certificate is not None and found.certificate.proof == "time"
