@@ -36,14 +36,12 @@ _GRACE = 0.2
 class Question:
     """What is asked of an engine.
 
-    `seconds` is the time limit that messages give; `left`, by default all of it, is left for the search. `invariants`
-    is for Fast Downward, see `tamp.pddl.planner.result_of`.
+    `seconds` is the time limit that messages give; `left`, by default all of it, is left for the search.
     """
 
     engine: str
     seconds: float = 60.0
     left: float | None = None
-    invariants: bool = True
 
     @property
     def limit(self) -> float:
@@ -83,7 +81,7 @@ def _search(problem: Any, question: Question) -> PlanResult:
     if ready.lacking:
         return _unsupported(problem, name, ready.lacking)
     own = max(question.limit - _GRACE, question.limit / 2)
-    result = result_of(ready, name, own, question.invariants)
+    result = result_of(ready, name, own)
     status, plan = result.status.name, None
     if result.plan is not None:
         judged = judged_plan(problem, result.plan)

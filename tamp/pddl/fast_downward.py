@@ -16,6 +16,10 @@ from typing import Any
 from tamp.pddl.conditions import is_atom, within
 from tamp.pddl.downward_process import DOMAIN, PLAN, PROBLEM, Downward
 
+INVARIANTS = ("--invariant-generation-max-candidates", "500")
+"""Of a domain with many conditional effects the translator would look for invariants for seconds, and find no more: 100
+are enough for the tabletop domain."""
+
 
 @dataclass(frozen=True)
 class Structure:
@@ -79,17 +83,16 @@ class Written:
         Path(folder, DOMAIN).write_text(domain)
         Path(folder, PROBLEM).write_text(before + (own if facts is None else self._listed(facts)) + after)
 
-    def solve(self, facts: list[Any] | None, seconds: float, invariants: bool) -> Any:
+    def solve(self, facts: list[Any] | None, seconds: float) -> Any:
         """unified-planning's result; `facts`, atoms, hold at first in place of its own, if there are any."""
         from unified_planning.engines.results import LogLevel, LogMessage, PlanGenerationResult
         from unified_planning.engines.results import PlanGenerationResultStatus as Status
         from up_fast_downward.fast_downward import FastDownwardPDDLPlanner
 
         engine, plan = FastDownwardPDDLPlanner(), None
-        options = () if invariants else ("--invariant-generation-max-time", "0")
         with tempfile.TemporaryDirectory(prefix="tamp-plan-", ignore_cleanup_errors=True) as folder:
             self._into(folder, facts)
-            ended = _process().solve(folder, options, seconds)
+            ended = _process().solve(folder, INVARIANTS, seconds)
             if (found := Path(folder, PLAN)).is_file():
                 plan = engine._plan_from_file(self.problem, str(found), self._writer.get_item_named)
         logs = [LogMessage(LogLevel.INFO, ended.output), LogMessage(LogLevel.ERROR, ended.errors)]

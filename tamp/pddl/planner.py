@@ -193,12 +193,11 @@ def _prepared(problem: Any, name: str) -> Prepared:
     return Prepared(ready, compilations, lacking(name, ready), Written(ready))
 
 
-def result_of(ready: Prepared, name: str, seconds: float = 60.0, invariants: bool = True) -> Any:
+def result_of(ready: Prepared, name: str, seconds: float = 60.0) -> Any:
     """unified-planning's result for a problem that is `prepared`, with a plan for the one it was made from. An engine
-    that takes a time limit gets `seconds`. Without `invariants` Fast Downward does not look for these, which may take
-    it longer than everything else."""
+    that takes a time limit gets `seconds`."""
     if name == _FAST:
-        result = ready.written.solve(ready.facts, seconds, invariants)
+        result = ready.written.solve(ready.facts, seconds)
     else:
         from unified_planning.shortcuts import OneshotPlanner
 

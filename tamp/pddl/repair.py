@@ -32,7 +32,7 @@ def repair(plan: PlanFile, judge: Judge, seconds: float, left: float | None = No
     found, engine, why_none = list[list[str]](), usual(), ""
     for kept in sorted({0, len(states) - 1}, reverse=True):
         problem = problem_from(judge.problem, states[kept]) if kept else judge.problem
-        question = Question(engine, seconds=seconds, left=max(0.0, deadline - time.monotonic()), invariants=False)
+        question = Question(engine, seconds=seconds, left=max(0.0, deadline - time.monotonic()))
         answer = ask(problem, question)
         if answer.able:
             engine = answer.able[0]
