@@ -75,9 +75,6 @@ def _lines(about: dict[str, Any]) -> Iterator[str]:
         own = about["referring_expressions"][symbol]
         others = sorted((p for p, fits in about["names"].items() if fits == [symbol] and p != own), key=len)
         yield f"  {symbol}  {kind}  {called[symbol]}{'; ' if others else ''}{', '.join(others[:SHOWN])}"
-    yield "\nplaces beside things: the symbol in a goal, the words"
-    for symbol, words in about["places_beside"].items():
-        yield f"  {symbol}  {words}"
     yield "\nfacts"
     for atom in about["atoms"]:
         yield f"  {atom}"

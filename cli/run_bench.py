@@ -48,6 +48,8 @@ def _table(summary: dict[str, Any]) -> Iterator[str]:
         rate = "-" if s["episodes_per_minute"] is None else f"{s['episodes_per_minute']:.1f}"
         planning = f"{s['median_planning_seconds']:.1f}"
         yield f"{suite:28} {_score(s)} {steps:>6} {planning:>10} {rate:>8}"
+    for suite, s in summary.items():
+        yield from (f"{n:>4} of {suite}: {kind}" for kind, n in s.get("failures", {}).items())
 
 
 def _score(s: dict[str, Any]) -> str:

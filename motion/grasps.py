@@ -8,13 +8,13 @@ pads. Rims, handles, boxes and bottle necks all come out of this: none is a case
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from motion.poses import Array, inverse, pose, rotation_about
 from motion.robot import Gripper
-from motion.shapes import Shape
+from motion.shapes import Shape, bounds
 
 FINGER_CLEARANCE = 0.006
 """Metres between each open finger and what it will close on."""
@@ -35,19 +35,35 @@ ASKEW_COSINE = 0.3
 """Least such cosine for these. Pads with a coefficient of friction of 2, as the simulated ones have, hold at 0.45 (63
 degrees) by friction alone; below that, and on smoother pads, an edge of what is held must catch behind them."""
 FAN = np.radians([0, 25, -25, 50, -50, 75, -75, 90, -90])
-DEPTHS = (0.005, 0.012, 0.022, 0.034)
+DEPTHS: tuple[float, ...] = (0.005, 0.012, 0.022, 0.034)
 """Metres of the grasp point behind the near face of the shape."""
+LOW_DEPTHS, LOW = (-0.002, 0.001), 0.016
+"""More of them for what is so low (m) that the fingers touch the ground at the others: the ends of the pads hold it."""
 GOOD_DEPTH = 0.016
 """Metres from which on going deeper makes a grasp no better."""
+RIM_SLOPE, RIM_WALL = (0.2, LEVEL), 0.012
+"""Level component of the normal of a wall whose upper edge may be pinched, and metres that it is thick at most."""
+RIM_DEPTHS = (0.003, 0.002, 0.0)
+"""Metres of the tool point beyond the upper edge, the best first."""
+RIM_LEAN = np.radians(8)
+"""Angle between the approach and straight down: the finger inside stays above the floor of what it reaches into."""
+RIM_INSIDE, RIM_OPENING = 0.016, 0.02
+"""Metres of the tool point inside the edge, and the width of the grasp, which is that of the wall where it is cut."""
+RIM_SLIDES = 0.0015
+"""Metres by which the edge slides out of the pads while the wall turns (0 to 2 mm in 27 grasps of LIBERO's plate)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grasp:
-    """Tool pose in the body's frame, width between the pads in metres, and a cost (less is better)."""
+    """Tool pose in the body's frame, width between the pads in metres, and a cost (less is better).
+
+    `turned` is set where the closing fingers turn the body: the tool pose in its frame then, and the width.
+    """
 
     T_body_tool: Array
     width: float
     cost: float
+    turned: tuple[Array, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -81,9 +97,13 @@ def antipodal(
     solids = [s for s in shapes if s.kind != "plane"]
     if not solids:
         return []
+    bottom, top = bounds(tuple(solids), T_world_body)
+    depths, least = DEPTHS, 4 / 9
+    if top[2] - bottom[2] < LOW:
+        depths, least, weights = (*LOW_DEPTHS, *DEPTHS), 3 / 9, replace(weights, depth=0.0)
     sources = [s for s in (graspable or shapes) if s.kind != "plane"]
     twists, least_cosine = (ASKEW_TWISTS, ASKEW_COSINE) if askew else (TWISTS, FRICTION_COSINE)
-    proposals = [_proposals(s, T_world_body, gripper.opening, twists) for s in sources]
+    proposals = [_proposals(s, T_world_body, gripper.opening, twists, depths) for s in sources]
     T, depth, twist = (np.concatenate(column) for column in zip(*proposals, strict=True))
     if not len(T):
         return []
@@ -97,7 +117,7 @@ def antipodal(
     T, cheap = T[order], cheap[order]
     low, high, coverage, cosine = _between_pads(T, solids, T_world_body, gripper)
     width = high - low
-    good = (coverage >= 4 / 9) & (cosine > least_cosine) & (width > 0)
+    good = (coverage >= least) & (cosine > least_cosine) & (width > 0)
     good &= width < gripper.opening - 2 * FINGER_CLEARANCE
     out = []
     for i in np.flatnonzero(good):
@@ -106,6 +126,37 @@ def antipodal(
         out.append(Grasp(inverse(T_world_body) @ centred, float(width[i]), cost))
     out.sort(key=lambda g: g.cost)
     return out[:limit]
+
+
+def rims(shapes: tuple[Shape, ...], T_world_body: Array) -> list[Grasp]:
+    """Grasps from above at the upper edges of thin walls that slope too much to be held across, best first.
+
+    A finger comes down on either side of the edge. As they close they slide along the wall until the edge is between
+    them, and when nothing holds the body up any more the wall turns until it is parallel to the pads: a plate comes to
+    hang from its rim.
+    """
+    out = []
+    for shape in shapes:
+        T = T_world_body @ shape.T_body_shape
+        thin = int(np.argmin(shape.half_extent))
+        normal = T[:3, thin] * np.sign(T[2, thin])
+        level = float(np.linalg.norm(normal[:2]))
+        if shape.kind != "box" or 2 * shape.half_extent[thin] > RIM_WALL or not RIM_SLOPE[0] < level < RIM_SLOPE[1]:
+            continue
+        down = np.array([0.0, 0.0, -1.0])
+        uphill = (normal[2] * normal + down) / -level
+        edge = T[:3, 3] + float(np.abs(T[:3, :3].T @ uphill) @ shape.half_extent) * uphill
+        closing = -np.append(normal[:2], 0.0) / level
+        across = np.cross(down, closing)
+        R = rotation_about(across, -RIM_LEAN) @ np.column_stack([closing, across, down])
+        # the wall's normal comes to lie along the closing axis, its upper edge up
+        R_turned = np.column_stack([-normal, np.cross(-uphill, -normal), -uphill])
+        for depth in RIM_DEPTHS:
+            tool = pose(edge, R) @ pose([-RIM_INSIDE, 0.0, depth])
+            turned = pose(edge, R_turned) @ pose([0.0, 0.0, depth - RIM_SLIDES])
+            afterwards = inverse(T_world_body) @ turned, 2 * float(shape.half_extent[thin])
+            out.append(Grasp(inverse(T_world_body) @ tool, RIM_OPENING, RIM_DEPTHS[0] - depth, afterwards))
+    return sorted(out, key=lambda g: g.cost)
 
 
 def diverse(grasps: list[Grasp], T_world_body: Array, head: int = 6) -> list[Grasp]:
@@ -181,18 +232,18 @@ def flipped(T_world_tool: Array) -> Array:
 
 
 def _proposals(
-    shape: Shape, T_world_body: Array, max_opening: float, twists_about: Array
+    shape: Shape, T_world_body: Array, max_opening: float, twists_about: Array, at_depths: tuple[float, ...]
 ) -> tuple[Array, Array, Array]:
     """Tool poses (n, 4, 4), depths (n,) and twists (n,), each one of `twists_about` (radians), for every axis along
-    which the shape fits."""
+    which the shape fits. `at_depths` are those (m) below its near face."""
     T = T_world_body @ shape.T_body_shape
     R, p, half = T[:3, :3], T[:3, 3], shape.half_extent
-    poses, depths, twists = [np.zeros((0, 4, 4))], [np.zeros(0)], [np.zeros(0)]
+    poses, deep, twists = [np.zeros((0, 4, 4))], [np.zeros(0)], [np.zeros(0)]
     for closing, approach in _directions(R, half, max_opening):
         across = np.cross(approach, closing)
         reach = float(np.abs(R.T @ approach) @ half)
         span = float(np.abs(R.T @ across) @ half)
-        depth = np.array(sorted({min(d, reach) for d in (*DEPTHS, reach)}))
+        depth = np.array(sorted({min(d, reach) for d in (*at_depths, reach)}))
         offset = span * np.array([0.0, -0.5, 0.5] if span > 0.012 else [0.0])
         d, o, w = (x.ravel() for x in np.meshgrid(depth, offset, twists_about, indexing="ij"))
         c, s = np.cos(w)[:, None], np.sin(w)[:, None]
@@ -203,9 +254,9 @@ def _proposals(
         out[:, :3, 3] = p + (d - reach)[:, None] * approach + o[:, None] * across
         out[:, 3, 3] = 1.0
         poses.append(out)
-        depths.append(d)
+        deep.append(d)
         twists.append(w)
-    return np.concatenate(poses), np.concatenate(depths), np.concatenate(twists)
+    return np.concatenate(poses), np.concatenate(deep), np.concatenate(twists)
 
 
 def _directions(R: Array, half: Array, max_opening: float) -> list[tuple[Array, Array]]:

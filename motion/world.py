@@ -228,7 +228,15 @@ class World:
         self._collide()
         con, n = self.data.contact, self.data.ncon
         ours = (self.model.geom_bodyid[con.geom[:n]] == self.model.body(name).id).any(axis=1)
-        return np.array(con.pos[:n][ours & (con.dist[:n] < clearance)]).reshape(-1, 3)
+        near = np.flatnonzero(ours & (con.dist[:n] < clearance))
+        return np.array([con.pos[i] for i in near if self._is_on(con.pos[i], con.geom[i], clearance)]).reshape(-1, 3)
+
+    def _is_on(self, p_world: Array, geoms: Iterable[int], clearance: float) -> bool:
+        """Whether a point is at those of two geoms that are boxes: some that MuJoCo's collider for boxes reports, with
+        a margin, are centimetres away (seen with 3.3.2)."""
+        m, d, boxes = self.model, self.data, [int(g) for g in geoms if self._boxes[g]]
+        local = [d.geom_xmat[g].reshape(3, 3).T @ (p_world - d.geom_xpos[g]) for g in boxes]
+        return all((np.abs(p) <= m.geom_size[g] + 2 * clearance).all() for p, g in zip(local, boxes, strict=True))
 
     def gap(self, name: str, T_world_body: Array, limit: float, ignore: frozenset[str] = frozenset()) -> float:
         """Distance in metres from body `name`, if it were at `T_world_body`, to the nearest other body, at most

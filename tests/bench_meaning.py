@@ -32,7 +32,6 @@ from tamp.model.state import WorldState, state_of
 from tamp.pddl.domain_file import load as load_domain
 from tamp.pddl.planner import Engine
 from tamp.pddl.reading import read_problem
-from tamp.perception import relative_places
 from tamp.quiet import hush_simulator, hush_warnings
 from tests.bench import ROOT, Kept, Row, check_committed, grouped, read
 
@@ -95,8 +94,7 @@ def judged(case: Case, goals: Goals | None, stage: Stage, at: World) -> tuple[st
 
 def _same(goals: Goals, wanted: list[str], stage: Stage) -> bool:
     """Whether goals come to those that are written, each with what of the earlier ones is still to hold."""
-    symbols = stage.can.state.symbols | relative_places.symbols(stage.can.words.things)
-    due = [parse_goal(text, stage.domain, symbols, ranged=stage.can.state.symbols).formula for text in wanted]
+    due = [parse_goal(text, stage.domain, stage.can.state.symbols).formula for text in wanted]
     ours = stage.binder.milestones([g.parts for g in goals])
     theirs = stage.binder.milestones([conjuncts(f) for f in due])
     if len(ours) != len(theirs):

@@ -8,7 +8,8 @@
                  :conditional-effects)
 
   (:types
-    place appliance - object
+    place fixture - object          ; a fixture cannot be carried
+    appliance - fixture             ; has a knob
     surface interior - place        ; somewhere on, somewhere in
     item - surface                  ; can be carried; other things can stand on it
     bin drawer cupboard - interior  ; always open; opened by sliding; opened by a hinged door
@@ -26,6 +27,21 @@
     (turned-off ?a - appliance)
     (jams ?o - item ?i - interior)    ; ?o is in ?i and keeps it from closing
 
+    ; Between things that stand on one level. In front is towards +x, away from the robot's base; right is towards +y.
+    (left-of ?o - item ?x - object) (right-of ?o - item ?x - object)
+    (in-front-of ?o - item ?x - object) (behind ?o - item ?x - object)
+    (next-to ?o - item ?x - object)         ; at most 10 cm apart, on any side
+    (near ?o - item ?x - object)            ; at most 25 cm apart
+    (between ?o - item ?x ?y - object)
+    (stacked ?o ?x - item)                  ; one stands on the other, or on what stands on it
+    (rests-on ?x - object ?p - place)       ; ?x is on or in ?p, or stands on what is
+
+    ; What the goal asks for: where there is a choice of places, one is taken that brings it all about.
+    (wanted-left-of ?o - item ?x - object) (wanted-right-of ?o - item ?x - object)
+    (wanted-in-front-of ?o - item ?x - object) (wanted-behind ?o - item ?x - object)
+    (wanted-next-to ?o - item ?x - object) (wanted-near ?o - item ?x - object)
+    (wanted-between ?o - item ?x ?y - object)
+
     ; What the instruction says to leave alone: not to be picked, taken out, pushed, opened, closed or switched. To put
     ; something on it or into it is not to touch it, nor does it count that what is in a drawer moves with the drawer.
     (untouchable ?o - object)
@@ -34,6 +50,7 @@
     (too-tall ?o - item ?i - interior)       ; ?i cannot be closed while ?o is in it
     (unreachable ?x - object)                ; no configuration of the arm does it
     (no-grasp ?o - item)                     ; nothing the hand could take hold of, or no way to it
+    (no-rim ?o - item)                       ; no rim that could be pinched, or no way to it
     (does-not-slide ?o - item ?s - surface)  ; ?o cannot be pushed onto ?s
     (obstructed ?x - object ?by - item)      ; ?by is in the way of grasping or moving ?x
     (in-way ?x - object ?i - interior)       ; ?i is open, and in the way of ?x
@@ -62,7 +79,16 @@
       (forall (?i - interior) (not (in ?o ?i)))  ; it may have stood on another item in there
       (forall (?x - object) (not (obstructed ?x ?o)))
       (forall (?i - interior) (not (in-way-if-open ?o ?i)))
-      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p))))))
+      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p)) (not (rests-on ?o ?p))))
+      (forall (?x - object) (and
+        (not (left-of ?o ?x)) (not (right-of ?o ?x)) (not (in-front-of ?o ?x))
+        (not (behind ?o ?x)) (not (next-to ?o ?x)) (not (near ?o ?x))))
+      (forall (?x - item) (and
+        (not (left-of ?x ?o)) (not (right-of ?x ?o)) (not (in-front-of ?x ?o))
+        (not (behind ?x ?o)) (not (next-to ?x ?o)) (not (near ?x ?o))
+        (not (stacked ?o ?x)) (not (stacked ?x ?o))))
+      (forall (?x ?y - object) (not (between ?o ?x ?y)))
+      (forall (?x - item ?y - object) (and (not (between ?x ?o ?y)) (not (between ?x ?y ?o))))))
 
   ; Take something out of an open interior.
   (:action take-out
@@ -84,7 +110,47 @@
       (forall (?s - surface) (when (on ?o ?s) (and (not (on ?o ?s)) (clear ?s))))
       (forall (?x - object) (not (obstructed ?x ?o)))
       (forall (?i - interior) (not (in-way-if-open ?o ?i)))
-      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p))))))
+      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p)) (not (rests-on ?o ?p))))
+      (forall (?x - object) (and
+        (not (left-of ?o ?x)) (not (right-of ?o ?x)) (not (in-front-of ?o ?x))
+        (not (behind ?o ?x)) (not (next-to ?o ?x)) (not (near ?o ?x))))
+      (forall (?x - item) (and
+        (not (left-of ?x ?o)) (not (right-of ?x ?o)) (not (in-front-of ?x ?o))
+        (not (behind ?x ?o)) (not (next-to ?x ?o)) (not (near ?x ?o))
+        (not (stacked ?o ?x)) (not (stacked ?x ?o))))
+      (forall (?x ?y - object) (not (between ?o ?x ?y)))
+      (forall (?x - item ?y - object) (and (not (between ?x ?o ?y)) (not (between ?x ?y ?o))))))
+
+  ; Pinch the rim of what lies too flat to be grasped, such as a plate: it turns up and hangs from the fingers.
+  (:action pick-by-rim
+    :parameters (?o - item ?from - surface)
+    :precondition (and
+      (hand-empty)
+      (on ?o ?from)
+      (no-grasp ?o)
+      (not (no-rim ?o))
+      (not (untouchable ?o))
+      (clear ?o)
+      (forall (?x - item) (not (obstructed ?o ?x)))
+      (forall (?i - interior) (not (in-way ?o ?i))))
+    :effect (and
+      (holding ?o)
+      (not (hand-empty))
+      (not (on ?o ?from))
+      (clear ?from)
+      (forall (?i - interior) (not (in ?o ?i)))  ; it may have lain on another item in there
+      (forall (?x - object) (not (obstructed ?x ?o)))
+      (forall (?i - interior) (not (in-way-if-open ?o ?i)))
+      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p)) (not (rests-on ?o ?p))))
+      (forall (?x - object) (and
+        (not (left-of ?o ?x)) (not (right-of ?o ?x)) (not (in-front-of ?o ?x))
+        (not (behind ?o ?x)) (not (next-to ?o ?x)) (not (near ?o ?x))))
+      (forall (?x - item) (and
+        (not (left-of ?x ?o)) (not (right-of ?x ?o)) (not (in-front-of ?x ?o))
+        (not (behind ?x ?o)) (not (next-to ?x ?o)) (not (near ?x ?o))
+        (not (stacked ?o ?x)) (not (stacked ?x ?o))))
+      (forall (?x ?y - object) (not (between ?o ?x ?y)))
+      (forall (?x - item ?y - object) (and (not (between ?x ?o ?y)) (not (between ?x ?y ?o))))))
 
   ; Put what is held on a surface: a table, a shelf, a burner, or another item.
   (:action place-on
@@ -100,7 +166,21 @@
       (on ?o ?s)
       (not (clear ?s))
       (hand-empty)
-      (not (holding ?o))))
+      (not (holding ?o))
+      (rests-on ?o ?s)
+      (forall (?p - place) (when (rests-on ?s ?p) (rests-on ?o ?p)))
+      (forall (?x - item) (and
+        (when (= ?x ?s) (and (stacked ?o ?x) (stacked ?x ?o)))
+        (when (rests-on ?s ?x) (and (stacked ?o ?x) (stacked ?x ?o)))))
+      (forall (?x - object) (and
+        (when (and (wanted-left-of ?o ?x) (rests-on ?x ?s)) (left-of ?o ?x))
+        (when (and (wanted-right-of ?o ?x) (rests-on ?x ?s)) (right-of ?o ?x))
+        (when (and (wanted-in-front-of ?o ?x) (rests-on ?x ?s)) (in-front-of ?o ?x))
+        (when (and (wanted-behind ?o ?x) (rests-on ?x ?s)) (behind ?o ?x))
+        (when (and (wanted-next-to ?o ?x) (rests-on ?x ?s)) (next-to ?o ?x))
+        (when (and (wanted-near ?o ?x) (rests-on ?x ?s)) (near ?o ?x))))
+      (forall (?x ?y - object)
+        (when (and (wanted-between ?o ?x ?y) (rests-on ?x ?s) (rests-on ?y ?s)) (between ?o ?x ?y)))))
 
   ; Put what is held into an interior; its drawer or door must be open. What is too tall for it jams it.
   (:action place-in
@@ -116,16 +196,25 @@
       (in ?o ?i)
       (hand-empty)
       (not (holding ?o))
-      (when (too-tall ?o ?i) (jams ?o ?i))))
+      (when (too-tall ?o ?i) (jams ?o ?i))
+      (rests-on ?o ?i)
+      (forall (?x - object) (and
+        (when (and (wanted-left-of ?o ?x) (rests-on ?x ?i)) (left-of ?o ?x))
+        (when (and (wanted-right-of ?o ?x) (rests-on ?x ?i)) (right-of ?o ?x))
+        (when (and (wanted-in-front-of ?o ?x) (rests-on ?x ?i)) (in-front-of ?o ?x))
+        (when (and (wanted-behind ?o ?x) (rests-on ?x ?i)) (behind ?o ?x))
+        (when (and (wanted-next-to ?o ?x) (rests-on ?x ?i)) (next-to ?o ?x))
+        (when (and (wanted-near ?o ?x) (rests-on ?x ?i)) (near ?o ?x))))
+      (forall (?x ?y - object)
+        (when (and (wanted-between ?o ?x ?y) (rests-on ?x ?i) (rests-on ?y ?i)) (between ?o ?x ?y)))))
 
-  ; Push what cannot be grasped along the surface that it lies on.
+  ; Push what cannot be grasped along the surface that it lies on: to another place, or to another spot of the same.
   (:action slide-onto
     :parameters (?o - item ?from ?s - surface)
     :precondition (and
       (hand-empty)
       (no-grasp ?o)
       (on ?o ?from)
-      (not (= ?from ?s))
       (not (= ?o ?s))
       (not (untouchable ?o))
       (clear ?o)
@@ -137,7 +226,28 @@
       (not (clear ?s))
       (not (on ?o ?from))
       (clear ?from)
-      (forall (?i - interior) (not (in-way-if-open ?o ?i)))))
+      (forall (?i - interior) (not (in-way-if-open ?o ?i)))
+      (forall (?p - place) (not (rests-on ?o ?p)))
+      (forall (?x - object) (and
+        (not (left-of ?o ?x)) (not (right-of ?o ?x)) (not (in-front-of ?o ?x))
+        (not (behind ?o ?x)) (not (next-to ?o ?x)) (not (near ?o ?x))))
+      (forall (?x - item) (and
+        (not (left-of ?x ?o)) (not (right-of ?x ?o)) (not (in-front-of ?x ?o))
+        (not (behind ?x ?o)) (not (next-to ?x ?o)) (not (near ?x ?o))
+        (not (stacked ?o ?x)) (not (stacked ?x ?o))))
+      (forall (?x ?y - object) (not (between ?o ?x ?y)))
+      (forall (?x - item ?y - object) (and (not (between ?x ?o ?y)) (not (between ?x ?y ?o))))
+      (rests-on ?o ?s)
+      (forall (?p - place) (when (rests-on ?s ?p) (rests-on ?o ?p)))
+      (forall (?x - object) (and
+        (when (and (wanted-left-of ?o ?x) (rests-on ?x ?s)) (left-of ?o ?x))
+        (when (and (wanted-right-of ?o ?x) (rests-on ?x ?s)) (right-of ?o ?x))
+        (when (and (wanted-in-front-of ?o ?x) (rests-on ?x ?s)) (in-front-of ?o ?x))
+        (when (and (wanted-behind ?o ?x) (rests-on ?x ?s)) (behind ?o ?x))
+        (when (and (wanted-next-to ?o ?x) (rests-on ?x ?s)) (next-to ?o ?x))
+        (when (and (wanted-near ?o ?x) (rests-on ?x ?s)) (near ?o ?x))))
+      (forall (?x ?y - object)
+        (when (and (wanted-between ?o ?x ?y) (rests-on ?x ?s) (rests-on ?y ?s)) (between ?o ?x ?y)))))
 
   (:action open-drawer
     :parameters (?d - drawer)

@@ -48,11 +48,18 @@ class Binder:
         return {f.words: f for f in possible if f.side is None or sides[f.side] is f}
 
     @cached_property
+    def _kinds(self) -> dict[str, str]:
+        """The types of symbols, but of those that can only be related to."""
+        types = {t for f in self.forms.values() if not f.of_things for kinds in f.types for t in kinds}
+        every, things = self.can.state.symbols, {*self.can.words.things}
+        return {s: t for s, t in every.items() if s not in things or any(self.domain.is_a(t, some) for some in types)}
+
+    @cached_property
     def symbols(self) -> dict[str, tuple[str, ...]]:
         """The symbols that each name of the setting stands for: a thing and the one place on or in it that is called
         alike are one; of a board first the room over it."""
         found: dict[str, list[str]] = {}
-        words, kinds = self.can.words, self.can.state.symbols
+        words, kinds = self.can.words, self._kinds
         for symbol in dict.fromkeys((*kinds, *words.things)):
             owner = words.owner.get(symbol, symbol)
             on_top = owner not in kinds and owner in words.name and words.above.get(owner) == symbol
@@ -66,8 +73,8 @@ class Binder:
     @cached_property
     def setting(self) -> Setting:
         """Things with their facts, and what can be said of them."""
-        known = {t for f in self.forms.values() for kinds in f.types for t in kinds}
-        kinds, members = self.can.state.symbols, list[Member]()
+        known = {t for f in self.forms.values() if not f.of_things for kinds in f.types for t in kinds}
+        kinds, members = self._kinds, list[Member]()
         for name, some in self.symbols.items():
             here = {kinds[s] for s in some if s in kinds}
             types = frozenset(t for t in known if any(self.domain.is_a(kind, t) for kind in here))
@@ -75,7 +82,8 @@ class Binder:
             members.append(Member(name, facts, types or frozenset({THING}), self._group(name, some)))
         anything = frozenset({THING})
         signatures = [
-            CallSignature(words, f.types if f.in_domain else (f.types[0], anything)) for words, f in self.forms.items()
+            CallSignature(words, (f.types[0], *(anything for _ in f.types[1:])) if f.of_things else f.types)
+            for words, f in self.forms.items()
         ]
         return Setting(tuple(members), tuple(signatures))
 
@@ -88,7 +96,7 @@ class Binder:
         return plural(head.partition(" of the ")[0].split()[-1])
 
     def _facts(self, some: tuple[str, ...]) -> Iterator[str]:
-        words = {f.predicate: said for said, f in self.forms.items() if f.in_domain}
+        words = {f.predicate: said for said, f in self.forms.items() if not f.of_things}
         owners = [o for s in some if (o := self.can.words.owner.get(s)) and o not in some and self._name(o)]
         yield from (f"of {self._name(o)}" for o in owners[:1])
         for a in sorted(self.can.state.atoms, key=str):
@@ -103,7 +111,8 @@ class Binder:
             return ()
         nouns = [p for p in words.calling(symbol) if len(words.phrases[p]) > 1]
         alone = [p for p in words.calling(symbol) if words.phrases[p] == (symbol,)]
-        placed = {f"{f.words} the {p}" for f in self.can.forms if f.in_domain for p in words.phrases}  # these are facts
+        places = [f.words for f in self.can.forms if not f.of_things]
+        placed = {f"{said} the {p}" for said in places for p in words.phrases}  # these are facts
         marks = dict.fromkeys(p.replace(n, "").strip() for n in sorted(nouns, key=len)[-1:] for p in alone if n in p)
         return [m for m in marks if m and m not in placed][:MARKS]
 
@@ -209,13 +218,8 @@ class Binder:
     def _fact(self, literal: Atom | Not) -> str:
         atom = literal if isinstance(literal, Atom) else literal.atom
         for words, form in self.forms.items():
-            if form.predicate == atom.predicate:
-                names = [self._name(s) for s in atom.args]
-            elif form.side and len(atom.args) == 2 and atom.args[1].startswith(f"{form.side}-"):
-                names = [self._name(atom.args[0]), self._name(atom.args[1].removeprefix(f"{form.side}-"))]
-            else:
-                continue
-            if all(names):
+            names = [self._name(s) for s in atom.args]
+            if form.predicate == atom.predicate and all(names):
                 return f"{'' if isinstance(literal, Atom) else 'not '}{words}({', '.join(names)})"
         return ""
 

@@ -29,7 +29,6 @@ from tamp.model.grounding import Grounding
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.planner import Planner, PlanStatus, Tell, unlogged
-from tamp.perception import relative_places
 
 LISTED = 8
 """Readings that a message has."""
@@ -251,8 +250,8 @@ class Stage:
 
     def _checked(self, goals: Goals) -> Goals:
         """The goals, through the same check that written ones get."""
-        symbols = self._symbols
-        left = tuple(s for s in goals[-1].untouched if s in self.can.state.symbols) if goals else ()
+        symbols = self.can.state.symbols
+        left = tuple(s for s in goals[-1].untouched if s in symbols) if goals else ()
         try:
             return tuple(parse_goal(str(g), self.domain, symbols, untouched=left) for g in goals)
         except InputError as e:
@@ -260,14 +259,9 @@ class Stage:
 
     def _has_plan(self, goal: Goal, planner: Planner) -> bool:
         """Whether it is not proven that there is none."""
-        known = replace(self.can.state, symbols=self._symbols)
-        known = known.with_facts(goal.rules(self.domain, known))
+        known = self.can.state.with_facts(goal.rules(self.domain, self.can.state))
         problems = (problem_of(self.domain, known, some.parts) for some in goal.alternatives())
         return any(planner.solve(p).status is not PlanStatus.UNSOLVABLE for p in problems)
-
-    @property
-    def _symbols(self) -> dict[str, str]:
-        return self.can.state.symbols | relative_places.symbols(self.can.words.things)
 
 
 def stage_of(domain: Domain, state: WorldState, words: SceneVocabulary, planner: Planner | None = None) -> Stage:

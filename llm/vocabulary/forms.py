@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 
 from llm.vocabulary.names import own_words, plain
-from llm.vocabulary.phrases import BENEATH, SIDES_IN_WORDS, TOP, SceneVocabulary
+from llm.vocabulary.phrases import BENEATH, PLACES_IN_WORDS, TOP, SceneVocabulary
 from tamp.files.source import Source
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.state import WorldState
 from tamp.pddl.reading import parse
-from tamp.perception.relative_places import SIDES
+from tamp.perception.relations import SIDES, seen
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class Form:
 
     `family` is shared by the predicates that cannot hold together of one first argument; "" for none. Its operators
     take those `after` which it comes.
-    A form that is not `in_domain` is of no predicate of the domain. It is said of a thing and means the
-    place on that `side` of it, by the predicate `carrier`.
+    A form `of_things` relates them to other things, not to places. With a `side` it is of no predicate of the domain,
+    and means the place on that side of a thing, by the predicate `carrier`.
     """
 
     predicate: str
     types: tuple[frozenset[str], ...]
     family: str = ""
-    in_domain: bool = True
+    of_things: bool = False
     side: str | None = None
     carrier: str = ""
     said: str = ""
@@ -61,11 +61,13 @@ def forms(domain: Domain) -> tuple[Form, ...]:
     `words.toml` has no words for ("")."""
     adds, trades = _effects(domain.text, domain.path)
     family, own = _families(trades), own_words(domain).predicates
+    related = seen(domain)
     return tuple(
         Form(
             name,
             tuple(map(frozenset, zip(*kinds, strict=True))),
             family.get(name, ""),
+            of_things=name in related,
             said=own.get(name, ""),
             after=frozenset(old for new, old in trades if new == name),
         )
@@ -86,17 +88,17 @@ def _families(trades: Iterable[tuple[str, str]]) -> dict[str, str]:
 def _forms_beside(
     domain: Domain, known: tuple[Form, ...], state: WorldState, words: SceneVocabulary
 ) -> tuple[Form, ...]:
-    """Places beside things, which the domain has no predicate for, about whatever has a place."""
-    placed = [f for f in known if len(f.types) == 2 and f.family]
+    """Places under and on things, which the domain has no predicate for, about whatever has a place."""
+    placed = [f for f in known if len(f.types) == 2 and f.family and not f.of_things]
     if not placed or not words.things:
         return ()
     first, said = placed[0], {f.words for f in known}
     rooms = [state.symbols[r] for r in words.beneath.values()]
     within = (f.predicate for f in placed for r in rooms if any(domain.is_a(r, kind) for kind in f.types[1]))
-    carriers = dict.fromkeys((*SIDES, TOP), first.predicate) | {BENEATH: next(within, "")}
+    carriers = {TOP: first.predicate, BENEATH: next(within, "")}
     return tuple(
-        Form(place.replace(" ", "-"), first.types, first.family, False, side, carriers[side])
-        for side, place in SIDES_IN_WORDS.items()
+        Form(place.replace(" ", "-"), first.types, first.family, True, side, carriers[side])
+        for side, place in PLACES_IN_WORDS.items()
         if place not in said and carriers[side]
     )
 
@@ -114,7 +116,7 @@ class Sayable:
         """The form, and those of its family that take as many things: "in the bowl" is `on` where bowls have no
         inside."""
         alike = [f for f in self.forms if f.family == form.family != "" and len(f.types) == len(form.types) > 1]
-        return (form, *(f for f in alike if f is not form and f.in_domain and form.in_domain))
+        return (form, *(f for f in alike if f is not form and not (f.of_things or form.of_things)))
 
     def argument(self, form: Form, n: int) -> tuple[str, ...]:
         """What argument `n` of a form, or of one of its family, can be."""
@@ -122,7 +124,7 @@ class Sayable:
 
     def atom(self, form: Form, args: tuple[str, ...]) -> Atom | None:
         """What a form says of some symbols, in the domain's predicates; None when nothing there says it."""
-        if form.in_domain:
+        if not form.side:
             for f in self.related(form):
                 if all(a in some for a, some in zip(args, self.symbols[f.predicate], strict=True)):
                     return Atom(f.predicate, args) if self._can_be(args) else None
@@ -137,7 +139,7 @@ class Sayable:
             return self.words.beneath.get(thing)
         if form.side == TOP:
             return thing if thing in self.symbols[form.carrier][1] else self.words.above.get(thing)
-        return f"{form.side}-{thing}" if form.side else None
+        return None
 
     def _can_be(self, args: tuple[str, ...]) -> bool:
         """Whether a thing can be there: not in or on itself, nor in its own inside."""
@@ -147,7 +149,8 @@ class Sayable:
 def sayable(domain: Domain, state: WorldState, words: SceneVocabulary) -> Sayable:
     """What an instruction can ask for in a scene."""
     known = forms(domain)
-    every = (*known, *_forms_beside(domain, known, state, words))
+    further = seen(domain) - {*SIDES}  # after what models were taught
+    every = tuple(sorted((*known, *_forms_beside(domain, known, state, words)), key=lambda f: f.predicate in further))
 
     def fitting(kinds: frozenset[str]) -> tuple[str, ...]:
         return tuple(s for s, t in state.symbols.items() if any(domain.is_a(t, kind) for kind in kinds))
@@ -157,7 +160,8 @@ def sayable(domain: Domain, state: WorldState, words: SceneVocabulary) -> Sayabl
         first, *rest = map(fitting, f.types)
         # What has an inside of its own that is always open is not stood on.
         symbols[f.predicate] = (first, *(tuple(s for s in some if not words.inside.get(s)) for some in rest))
-    symbols |= {f.predicate: (symbols[f.predicate][0], words.things) for f in every if not f.in_domain}
+    for f in (f for f in every if f.of_things and f.types):
+        symbols[f.predicate] = (symbols[f.predicate][0], *(words.things for _ in f.types[1:]))
     for f in every:
         if f.side == TOP:
             everywhere = dict.fromkeys((*symbols[f.carrier][1], *words.above))

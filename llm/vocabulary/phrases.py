@@ -16,7 +16,7 @@ from llm.vocabulary.names import BOARDS, OwnWords, nouns, own_words, plain
 from tamp.model.domain import Domain
 from tamp.model.scene import Region, Scene, SceneObject
 from tamp.model.state import WorldState
-from tamp.perception.relative_places import SIDES, things
+from tamp.perception.relations import things
 
 _FILLER = frozenset({"region", "contain", "heating", "cook", "side", "site"})
 """Words of region names that tell a modeller something and a speaker nothing."""
@@ -24,15 +24,8 @@ _FILLER = frozenset({"region", "contain", "heating", "cook", "side", "site"})
 _POSITIONS = {"top": ("top", "upper"), "bottom": ("bottom", "lower")}
 
 BENEATH, TOP = "beneath", "top"
-SIDES_IN_WORDS = {
-    "left-of": "to the left of",
-    "right-of": "to the right of",
-    "front-of": "to the front of",
-    "behind": "behind",
-    BENEATH: "under",
-    TOP: "on top of",
-}
-"""What a place on a side of a thing (`tamp.perception.relative_places.SIDES`) is called, beneath its board, on top."""
+PLACES_IN_WORDS = {BENEATH: "under", TOP: "on top of"}
+"""What the room beneath a thing's board, and the top of a thing, are called."""
 
 LISTED = 40
 """Names in an inventory."""
@@ -64,11 +57,6 @@ class SceneVocabulary:
         names = list(dict.fromkeys(self.name.values()))
         more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
         return f"it has: {', '.join(names[:LISTED])}{more}"
-
-    def name_beside(self, symbol: str) -> str:
-        """The words for a place beside a thing: "to the right of the plate" for `right-of-plate_1`."""
-        side = next(s for s in SIDES if symbol.startswith(f"{s}-"))
-        return f"{SIDES_IN_WORDS[side]} the {self.name[symbol.removeprefix(f'{side}-')]}"
 
     def namesakes(self, symbol: str) -> tuple[str, ...]:
         """Other symbols that some phrase for `symbol` fits as well."""

@@ -23,12 +23,11 @@ from tamp.errors import Refusal
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.bodies import bodies_of
 from tamp.model.events import Searching
-from tamp.model.goal import Goal
+from tamp.model.goal import Goal, goals_in
 from tamp.model.scene import UNKNOWN, Scene
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.perception.camera_calibration import HandEye
-from tamp.perception.relative_places import goals_in
 from tamp.perception.visibility import CameraView, faces, floor_of, views
 from tamp.skills.base import Refinement, Tools
 from tamp.skills.patterns import Pattern
@@ -321,8 +320,8 @@ class ObjectSearch:
 
     def _bring(self, predicate: str, name: str) -> Routine[str | None]:
         """Have a place opened or closed, as any goal is pursued. Returns why it is not."""
-        scene, state, _ = self.table.look()
-        goals = goals_in(scene, state, self.table.domain, [f"({predicate} {name})"])
+        _, state, _ = self.table.look()
+        goals = goals_in(state, self.table.domain, [f"({predicate} {name})"])
         pursuit = GoalExecutor(self.table, MOST_OPENING)
         problem = yield from pursuit.reach(*goals)
         self.table.mind.next_goal()

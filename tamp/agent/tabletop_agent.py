@@ -28,8 +28,8 @@ from tamp.model.skill_spec import Spec
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.planner import Planner
 from tamp.pddl.simulation import Course
+from tamp.perception import relations
 from tamp.perception.observers import StateEstimator
-from tamp.perception.relative_places import PlacesBeside, places
 from tamp.planning.deliberation import Deliberation, InTurn, Thought
 from tamp.planning.search import SECONDS, Search
 from tamp.skills.base import Skill
@@ -89,10 +89,6 @@ class TabletopAgent:
     seen: list[str] = field(default_factory=list)
     """The symbols of what was seen last."""
     _pursued: Activity | None = None
-    _perceiver: Perceiver = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._perceiver = self.table.perceiver
 
     def feel(self, observation: Observation) -> None:
         """What was observed in this control period."""
@@ -103,12 +99,12 @@ class TabletopAgent:
         scene, state, _ = self.table.look()
         for goal in wanted:
             goal.rules(self.table.domain, state)
+            relations.check(goal, scene, self.table.domain)
         if unseeable := self.table.sight.unseeable(tuple(a for g in wanted for a in g.atoms)):
             name = unseeable.predicate
             ways = f"an observer of {name} in observers.py, or believed = true under [predicates.{name}] in skills.toml"
             raise Refusal(f"{unseeable} cannot be seen to hold: nothing observes it; valid: {ways}", "no goal")
-        if near := places([a for g in wanted for a in g.mentioned], scene):
-            self.table.perceiver = PlacesBeside(self._perceiver, near)
+        self.table.sight.asked = tuple(a for g in wanted for a in g.mentioned)
         untouched = list(dict.fromkeys(s for g in wanted for s in g.untouched))
         self.table.publish(GoalTaken(in_pddl(wanted), untouched))
         if self.going is not None:  # what was found for another goal is none of this one's

@@ -1,4 +1,4 @@
-"""Episodes of LIBERO's suites, scored; an interrupted run goes on."""
+"""Episodes of LIBERO's suites, of scene files or of drawn worlds, scored; an interrupted run goes on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tamp.api import arguments, language
 from tamp.api.bench_episodes import Setup, record
-from tamp.api.configs import BenchConfig
+from tamp.api.configs import WORLDS, BenchConfig
 from tamp.api.sources import Say
 from tamp.data import located
 from tamp.errors import InputError, TampError, is_interrupt
@@ -28,6 +28,7 @@ from tamp.runs.episode_log import new_folder
 
 if TYPE_CHECKING:
     from tamp.backends.libero.scene_description import Task
+    from tamp.model.domain import Domain
 
 Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
 """Is called with what is begun and how many there are of it; yields what is called with a line for each one done."""
@@ -36,7 +37,7 @@ Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
 def common(config: BenchConfig) -> dict[str, Any]:
     """What all episodes of a results folder have in common, as its `settings.json` keeps it."""
     always = {name: getattr(config, name) for name in ("stage", "seed", "planner", "llm", "domain")}
-    other = {
+    other: dict[str, tuple[Any, Any]] = {
         "clock": (config.clock, "paused"),
         "perception": (config.perception, "oracle"),
         "noise": (config.noise, "clean"),
@@ -45,8 +46,17 @@ def common(config: BenchConfig) -> dict[str, Any]:
         "backend": (config.simulator, "libero"),
         "body": (config.body, None),
         "wordings": (_digest(config.wordings), None),
+        "objects": (_objects() if config.draws_worlds else [], []),
     }
     return always | {name: value for name, (value, usual) in other.items() if value != usual}
+
+
+def _objects() -> list[str]:
+    """The things of the user's library, of which worlds have some, too."""
+    with hush_simulator():
+        from tamp.backends.libero import categories
+
+        return categories.added()
 
 
 def prepare(config: BenchConfig) -> Bench:
@@ -58,13 +68,11 @@ def prepare(config: BenchConfig) -> Bench:
     wanted = None if config.tasks is None else parse_ids(config.tasks)
     before = None if config.baseline is None else read(config.baseline)
     worded = _wordings(config)
-    suites = list(config.suites) or list(dict.fromkeys(w.suite for w in worded))
-    chosen = _tasks(suites, wanted if not worded else None, config.trials)
-    setup = Setup(config, config.out or new_folder(Path("results"), "bench"), _tree(), worded)
-    keys = list(_reworded(chosen, worded, config.trials, wanted) if worded else _episodes(chosen, config.trials))
-    engine = _engine(config.engine)
     # here, once, what every worker would stumble over
-    arguments.domain(config.domain)
+    domain = arguments.domain(config.domain)
+    keys = list(_keys(config, wanted, worded, domain))
+    setup = Setup(config, config.out or new_folder(Path("results"), "bench"), _tree(), worded)
+    engine = _engine(config.engine)
     arguments.check_planner(config.planner)
     arguments.check_perception(config.simulator, config.body, config.perception, config.calibration)
     arguments.check_disturbance(config.disturb, config.perception)
@@ -116,9 +124,13 @@ class Bench:
         return False
 
     def summary(self) -> dict[str, Any]:
-        """Each suite's numbers so far, which are written with the results."""
+        """Each suite's numbers so far, which are written with the results, as are the hardest of drawn worlds."""
         from tamp.runs.versions import versions
 
+        if self.setup.config.draws_worlds:
+            from tamp.runs.bench.worlds import keep_hardest
+
+            keep_hardest(self.folder, self.records)
         return self.results.summarise(self.records, versions())
 
     def too_low(self, summary: dict[str, Any]) -> list[str]:
@@ -151,6 +163,41 @@ def parse_ids(text: str) -> list[int]:
             raise InputError(f"--tasks {text!r}: {part.strip()!r} is no task number or range; valid: 0,3,5-7")
         ids += range(first, last + 1)
     return sorted(set(ids))
+
+
+def _keys(config: BenchConfig, wanted: list[int] | None, worded: tuple[Wording, ...], domain: Domain) -> Iterator[Key]:
+    """What is to be run: of worlds the numbers, of each scene so many seeds, of suites the tasks' initial states."""
+    if config.draws_worlds:
+        numbers = range(config.n or 0)
+        if beyond := [i for i in wanted or [] if i not in numbers]:
+            raise InputError(f"--n {config.n}: worlds are counted from 0: no world {beyond[0]}")
+        yield from (Key(WORLDS, number, 0) for number in wanted or numbers)
+        return
+    suites = []
+    for name in dict.fromkeys(config.suites or [w.suite for w in worded]):
+        with hush_simulator():
+            from tamp.backends.libero import tasks
+
+            scenes = tasks.scenes_at(name)
+            for scene in scenes:
+                _check_scene(scene, tasks.find(scene), config, domain)
+        yield from (Key(scene, 0, seed) for scene in scenes for seed in range(config.trials))
+        suites += [] if scenes else [name]
+    chosen = _tasks(suites, wanted if not worded else None, config.trials)
+    yield from _reworded(chosen, worded, config.trials, wanted) if worded else _episodes(chosen, config.trials)
+
+
+def _check_scene(name: str, task: Task, config: BenchConfig, domain: Domain) -> None:
+    """InputError for a scene whose file does not say what is wanted, or not what the domain knows."""
+    from tamp.backends.libero import tasks
+
+    tasks.check_goal(task, domain)
+    if task.mjcf is not None:
+        raise InputError(f"{name} is an MJCF scene; valid: tamp solve --scene {name} --backend mujoco")
+    if config.stage == "goal":
+        raise InputError(f"{name}: --stage goal is for suites; valid: --stage plan or all")
+    if task.goal is None and not task.is_checked and (config.stage == "plan" or not task.instruction):
+        raise InputError(f'{name} has no goal; valid: a scene whose file says goal = "…"')
 
 
 def _tasks(suites: list[str], wanted: list[int] | None, trials: int) -> list[Task]:

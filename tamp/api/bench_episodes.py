@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tamp.api import arguments, camera_policies, language
-from tamp.api.configs import BenchConfig, SolveConfig
+from tamp.api.configs import WORLDS, BenchConfig, SolveConfig
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import EpisodeRecord
@@ -62,16 +62,23 @@ class Setup:
         c = self.config
         return label(c.simulator, c.body, c.perception, c.noise, given=c.stage == "plan")
 
-    def episode(self, k: Key, instruction: str) -> SolveConfig:
-        """What one episode is asked for."""
+    def episode(self, k: Key, task: Task, instruction: str) -> SolveConfig:
+        """What one episode is asked for; words where there are none are the goal of the scene's file."""
         c = self.config
+        seed, init_state = self.draw(k, task)
         return SolveConfig(
-            instruction=None if c.stage == "plan" else instruction,
-            scene=f"{k.suite}/{k.task_id}",
-            init_state=k.init_state,
-            seed=c.seed,
+            instruction=(None if c.stage == "plan" else instruction) or None,
+            scene=task.name,
+            init_state=init_state,
+            seed=seed,
             **{name: getattr(c, name) for name in SHARED},
         )
+
+    def draw(self, k: Key, task: Task) -> tuple[int, int | None]:
+        """The seed and the stored initial state of an episode, None where the seed draws the scene."""
+        if task.suite is not None:
+            return self.config.seed, k.init_state
+        return (task.seed if k.suite == WORLDS else self.config.seed + k.init_state), None
 
 
 @dataclass(eq=False)
@@ -97,10 +104,10 @@ class Runner:
         """
         start = time.perf_counter()
         folder = self.setup.folder / "episodes" / k.folder
-        instruction = None
+        instruction, about = None, dict[str, Any]()
         try:
             clear(folder)
-            task = _task(k)
+            task, about = self._task(k)
             wording = self.setup.worded[k.wording - 1] if k.wording else None
             instruction = wording.text if wording else task.instruction
             if self.setup.config.stage == "goal":
@@ -114,7 +121,23 @@ class Runner:
                 raise InputError(f"cannot write to {full.filename or folder}: {full.strerror}") from e
             outcome = self._failed(e, folder)
         outcome["wall_seconds"] = round(time.perf_counter() - start, 3)
-        return record(k, self.setup, instruction, outcome)
+        return record(k, self.setup, instruction, about | outcome)
+
+    def _task(self, k: Key) -> tuple[Task, dict[str, Any]]:
+        """The task of an episode; a world is drawn for it. And what the record says of that."""
+        with hush_simulator():
+            from tamp.backends.libero import tasks
+
+            if k.suite != WORLDS:
+                is_scene = bool(tasks.scenes_at(k.suite))
+                task = tasks.find(k.suite if is_scene else f"{k.suite}/{k.task_id}")
+                return task, {"seed": self.setup.draw(k, task)[0]}
+            from tamp.runs.bench.worlds import draw_world
+
+            place = Path("scenes") / f"{k.task_id:04}"
+            config, built = self.setup.config, self._built
+            drawn = draw_world(self.setup.folder / place, config.seed, k.task_id, self.domain, built)
+            return drawn.task, {"scene": str(place / tasks.SCENE), "redrawn": list(drawn.refused)}
 
     def _failed(self, error: Exception, folder: Path) -> dict[str, Any]:
         """What an error makes of an episode; what is no fault of the input leaves a traceback, and no scene."""
@@ -131,12 +154,13 @@ class Runner:
         """A real episode, from the task's own goal or from an instruction."""
         from tamp.api.solving import Episode, Person
 
-        config = self.setup.episode(k, instruction)
+        config = self.setup.episode(k, task, instruction)
         settings = self.settings(config, _origin(task, k, config.instruction))
         episode = Episode(config, Person(), task, self.domain, settings, self.model)
         with hush_simulator():
             result = episode.run_at(self._place(episode, k), folder)
-        success = result.libero if config.simulator == "libero" else result.success
+        by_libero = config.simulator == "libero" and task.suite is not None
+        success = result.libero if by_libero else result.success
         return {
             "perception": self.setup.label,
             "success": success,
@@ -186,11 +210,15 @@ class Runner:
         return decode(instruction, self._looked, self.model, self.domain, folder, refuse)
 
     def _environment(self, task: Task, k: Key) -> LiberoEnvironment:
+        return self._built(task, *self.setup.draw(k, task))
+
+    def _built(self, task: Task, seed: int, init_state: int | None = None) -> LiberoEnvironment:
+        """LIBERO's environment of a task, started over."""
         from tamp.backends.libero.environment import Scenes
 
         drawn = self.setup.config.perception == "camera" and self.setup.config.simulator == "libero"
         self._scenes = self._scenes or Scenes(render=self.sight or drawn)
-        return self._scenes.of(task, self.setup.config.seed, k.init_state)
+        return self._scenes.of(task, seed, init_state)
 
 
 def record(k: Key, setup: Setup, instruction: str | None, outcome: dict[str, Any]) -> EpisodeRecord:
@@ -199,17 +227,10 @@ def record(k: Key, setup: Setup, instruction: str | None, outcome: dict[str, Any
     return EpisodeRecord(**k._asdict(), **about | outcome)
 
 
-def _task(k: Key) -> Task:
-    with hush_simulator():
-        from tamp.backends.libero import tasks
-
-        return tasks.find(f"{k.suite}/{k.task_id}")
-
-
 def _origin(task: Task, k: Key, said: str | None) -> GoalOrigin:
     """Where what an episode is asked for comes from: the task, unless it was put in other words."""
     if said is None:
-        return GoalOrigin("task", task.source)
+        return GoalOrigin("task" if task.goal is None else "scene", task.source)
     return GoalOrigin("words", "" if k.wording else task.source)
 
 

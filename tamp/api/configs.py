@@ -20,6 +20,8 @@ LANGUAGE_PLANNER = "qwen"
 DEFAULT_SCENE = "mug_in_drawer"
 UNSAID = 'say what to do: tamp solve "put the mug in the drawer", or give a --goal, or a --scene with its own'
 """The message where nothing says what to do."""
+WORLDS = "worlds"
+"""What drawn worlds are called in place of a suite."""
 LATEST_SEED = 2**32 - 1
 """The greatest seed that every simulator takes."""
 
@@ -202,13 +204,18 @@ def _check_backend(config: SolveConfig) -> None:
 class BenchConfig:
     """Run benchmark episodes and score them.
 
+    Of LIBERO's suites, of scene files, whose trials are seeds, or of `worlds`, which are drawn: --n 50 --seed 3.
     Success is only ever LIBERO's own check, or elsewhere that the goal holds; with --stage goal nothing moves, and
     a decoded goal that asks for the same as the task's own counts. Writes a line an episode and a summary a suite, and
     goes on where it was interrupted when given the same --out.
     """
 
-    suites: Annotated[Sequence[str], Option("Suites such as libero_goal.", "SUITE...", positional=True)] = ()
-    trials: Annotated[int, Option("Initial states a task, from 0.", min=1)] = 1
+    suites: Annotated[
+        Sequence[str],
+        Option("Suites such as libero_goal, scenes or folders of them; or: worlds.", "SUITE...", positional=True),
+    ] = ()
+    trials: Annotated[int, Option("Initial states a task, or seeds a scene, from 0.", min=1)] = 1
+    n: Annotated[int | None, Option("Of worlds: how many are drawn.", min=1, max=100_000)] = None
     tasks: Annotated[str | None, Option("Only these tasks, as 0,3,5-7.", "IDS")] = None
     stage: Annotated[
         Literal["goal", "plan", "all"],
@@ -245,6 +252,7 @@ class BenchConfig:
     def __post_init__(self) -> None:
         if not self.suites and self.wordings is None:
             raise InputError("name a suite, such as libero_goal, or give --wordings FILE")
+        self._check_worlds()
         if self.wordings is not None and self.stage == "plan":
             raise InputError("--wordings are about language; valid with --stage goal or all")
         if self.clock == "real" and self.planner == LANGUAGE_PLANNER:
@@ -258,6 +266,29 @@ class BenchConfig:
             what = "--stage goal" if self.stage == "goal" else "--clock real"
             where = "valid with camera: --stage plan or all, --clock paused"
             raise InputError(f"{what} is for --perception oracle; {where}")
+
+    @property
+    def draws_worlds(self) -> bool:
+        """Whether worlds are drawn in place of a suite."""
+        return WORLDS in self.suites
+
+    def _check_worlds(self) -> None:
+        if not self.draws_worlds:
+            if self.n is not None:
+                raise InputError("--n is about drawn worlds; valid: tamp bench worlds --n 50")
+            return
+        if len(self.suites) > 1:
+            raise InputError("worlds are drawn by themselves; valid: without other suites")
+        if self.n is None:
+            raise InputError("how many worlds? valid: tamp bench worlds --n 50")
+        others = {
+            "--trials": self.trials > 1,
+            "--wordings": self.wordings is not None,
+            "--stage goal": self.stage == "goal",
+        }
+        if wrong := [option for option, given_ in others.items() if given_]:
+            raise InputError(f"{' '.join(wrong)}: a drawn world has one start, a goal and no words")
+        object.__setattr__(self, "stage", "plan")
 
     @property
     def asks_model(self) -> bool:

@@ -115,12 +115,12 @@ def problem_read_by(
 
 
 def _formulas(scene: LoadedScene, texts: list[str], untouched: tuple[str, ...]) -> tuple[Goal, ...]:
-    from tamp.perception.relative_places import goals_in
+    from tamp.model.goal import goals_in
 
     if not texts:
         raise InputError('no goal is given; valid: a formula in PDDL, such as "(in can box_contain_region)"')
     seen = seen_in(scene)
-    goals = goals_in(seen.scene, seen.state, scene.domain, texts, untouched)
+    goals = goals_in(seen.state, scene.domain, texts, untouched)
     for one in goals:
         one.rules(scene.domain, seen.state)
     return goals

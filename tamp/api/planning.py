@@ -88,6 +88,7 @@ def plan(
     (place-in can box_contain_region)
     """
     from tamp.model.state import problem_text
+    from tamp.model.state import wanted as wanted_facts
     from tamp.pddl.planner import PlanStatus
 
     wanted, mind = one_goal(scene, goal), mind_of(scene, planner, timeout, llm)
@@ -97,7 +98,7 @@ def plan(
     found = sorted((a for a in answers if a.plan is not None), key=lambda a: len(a.plan.actions) if a.plan else 0)
     answer = (found or answers)[0]
     actions = () if answer.plan is None else answer.plan.actions
-    text = problem_text(scene.domain, state, str(wanted))
+    text = problem_text(scene.domain, state.with_facts(wanted_facts(scene.domain, wanted.parts)), str(wanted))
     message = mind.why(wanted, state) if answer.status is PlanStatus.UNSOLVABLE else answer.message
     return Planned(wanted, answer.status, actions, message, sum(a.seconds for a in answers), text)
 

@@ -52,8 +52,6 @@ def suites() -> list[dict[str, Any]]:
 
 def described(scene: LoadedScene, seen: Seen) -> dict[str, Any]:
     """A scene as plain data: metres, quaternions w x y z, world frame, rounded to a tenth of a millimetre."""
-    from tamp.perception import relative_places
-
     words = language.vocabulary(seen, scene)
     return {
         "scene": scene.name,
@@ -65,7 +63,6 @@ def described(scene: LoadedScene, seen: Seen) -> dict[str, Any]:
         "atoms": list(seen.facts),
         "names": {phrase: list(symbols) for phrase, symbols in sorted(words.phrases.items())},
         "referring_expressions": {symbol: words.name[symbol] for symbol in sorted(seen.state.symbols)},
-        "places_beside": {s: words.name_beside(s) for s in sorted(relative_places.symbols(words.things))},
     }
 
 

@@ -272,10 +272,7 @@ def perceive(scene: LoadedScene) -> Seen:
 
 
 def seen_in(scene: LoadedScene, about: Iterable[Atom] = ()) -> Seen:
-    """The same with the places beside things that some atoms name."""
-    from tamp.perception.relative_places import places, with_places
-
+    """The same with the relations between things that some atoms ask about."""
     looked = scene.perceiver.perceive()
-    if beside := places(list(about), looked):
-        looked = with_places(looked, beside)
+    scene._sight.asked = tuple(about)
     return Seen(looked, scene._sight.state(looked))

@@ -47,14 +47,13 @@ def chosen(goals: tuple[Goal, ...], log: EpisodeLog) -> tuple[Goal, ...]:
 
 def from_pddl(texts: Sequence[str], untouched: Sequence[str], domain: Domain) -> GoalSource:
     """A goal source that takes goals as they are written, one after the other. InputError for what is no formula."""
-    from tamp.model.goal import check_form
-    from tamp.perception.relative_places import goals_in
+    from tamp.model.goal import check_form, goals_in
 
     for text in texts:
         check_form(text, domain)
 
     def source(scene: Scene, state: WorldState, domain: Domain, _: EpisodeLog, image: bytes | None) -> tuple[Goal, ...]:
-        return goals_in(scene, state, domain, texts, untouched)
+        return goals_in(state, domain, texts, untouched)
 
     return source
 

@@ -30,7 +30,7 @@ from tamp.model.formula import (
     ways,
 )
 from tamp.model.goal_syntax import Node, fail, tree, valid, with_article
-from tamp.model.state import WorldState
+from tamp.model.state import WANTED, WorldState
 
 MOST_INSTANCES = 20_000
 """Ground instances that the quantifiers around one atom may make."""
@@ -51,14 +51,13 @@ Bound = Mapping[str, Variable]
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """Reads formulas over a domain and a scene's symbols; `ranged` are those that quantifiers speak of.
+    """Reads formulas over a domain and a scene's symbols.
 
     Without a scene (None) only the form is checked: parentheses, words, predicates, numbers of arguments, variables.
     """
 
     domain: Domain
     symbols: Mapping[str, str] | None = None
-    ranged: Mapping[str, str] | None = None
 
     def formula(self, node: Node, bound: Bound, instances: int = 1) -> Formula:
         """The formula that a node says. InputError with the column."""
@@ -136,8 +135,7 @@ class Reader:
         """What a variable can stand for; itself where there is no scene."""
         if self.symbols is None:
             return [name]
-        ranged = self.symbols if self.ranged is None else self.ranged
-        return [s for s, t in ranged.items() if self.domain.is_a(t, kind)]
+        return [s for s, t in self.symbols.items() if self.domain.is_a(t, kind)]
 
     def _equality(self, node: Node, bound: Bound) -> Formula:
         if len(node.parts) != 3:
@@ -147,6 +145,10 @@ class Reader:
 
     def _atom(self, node: Node, bound: Bound) -> Formula:
         signature = self._signature(node)
+        named = [part.word for part in node.parts[1:] if part.word is not None and not part.word.startswith("?")]
+        twice = next((name for n, name in enumerate(named) if name in named[:n]), None)
+        if twice is not None and WANTED + node.head in self.domain.predicates:
+            raise fail(node.column, f"{node.head} is between different things, and {twice} is there twice")
         kinds = (kind for _, kind in signature.parameters)
         args = (self._symbol(a, kind, node.head, bound) for a, kind in zip(node.parts[1:], kinds, strict=True))
         return Atom(node.head, tuple(args))
@@ -186,10 +188,9 @@ class Reader:
         return name
 
     def _valid(self, name: str, kind: str, fitting: list[str]) -> str:
-        """What would have been valid: what is of that very type, then of one below it, then places next to what is
-        there, over which no quantifier ranges."""
-        symbols, ranged = self.symbols or {}, self.ranged
-        return valid(name, fitting, lambda s: 2 if ranged is not None and s not in ranged else symbols[s] != kind)
+        """What would have been valid: what is of that very type, then of one below it."""
+        symbols = self.symbols or {}
+        return valid(name, fitting, lambda s: symbols[s] != kind)
 
 
 def _choices(variables: dict[str, str], choices: list[list[str]]) -> Iterator[dict[str, Variable]]:
@@ -269,12 +270,11 @@ def parse_goal(
     domain: Domain,
     symbols: Mapping[str, str],
     *,
-    ranged: Mapping[str, str] | None = None,
     untouched: Iterable[str] = (),
 ) -> Goal:
     """A goal from PDDL.
 
-    `symbols` maps the names that can be said to types; `ranged` are those that quantifiers speak of, by default all.
+    `symbols` maps the names that can be said to types.
     `untouched` names what is to be left alone. Raises InputError with the column (from 1) of what is wrong and what
     would be valid there.
     """
@@ -282,8 +282,17 @@ def parse_goal(
     for name in untouched:
         if name not in symbols:
             raise InputError(f"no {name!r} in the scene that could be left alone; {valid(name, symbols)}")
-    formula = Reader(domain, symbols, ranged).formula(tree(text), {})
+    formula = Reader(domain, symbols).formula(tree(text), {})
     return Goal(formula, tuple(dict.fromkeys(untouched)))
+
+
+def goals_in(
+    state: WorldState, domain: Domain, texts: Iterable[str], untouched: Iterable[str] = ()
+) -> tuple[Goal, ...]:
+    """The goals, one after the other, that PDDL `texts` say about what is there. InputError with the column of what is
+    wrong."""
+    symbols, untouched = state.known_to(domain).symbols, tuple(untouched)
+    return tuple(parse_goal(t, domain, symbols, untouched=untouched) for t in texts)
 
 
 def check_form(text: str, domain: Domain) -> None:

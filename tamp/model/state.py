@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
-from tamp.model.formula import And, Formula, Not, Or
+from tamp.model.formula import And, Formula, Not, Or, literals
+
+WANTED = "wanted-"
+"""Before a predicate's name: the name of another one, which is true of what the goal asks for."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,18 @@ def state_of(problem: Any) -> WorldState:
     return WorldState(symbols, frozenset(Atom(f.fluent().name, tuple(str(a) for a in f.args)) for f in true))
 
 
-def problem_of(domain: Domain, state: WorldState, goal: Iterable[Formula]) -> Any:
+def wanted(domain: Domain, goal: Iterable[Formula]) -> frozenset[Atom]:
+    """The facts that say to the domain what is wanted, of the predicates that it has such facts for."""
+    atoms = (x for part in goal for x in literals(part) if isinstance(x, Atom))
+    return frozenset(Atom(WANTED + a.predicate, a.args) for a in atoms if WANTED + a.predicate in domain.predicates)
+
+
+def problem_of(domain: Domain, state: WorldState, goal: Iterable[Formula], whole: bool = False) -> Any:
     """The same problem as `problem_text` makes, as unified-planning's Problem: building it takes a few
-    milliseconds, reading it a quarter of a second. All of `goal` is to hold."""
-    known = state.known_to(domain)
+    milliseconds, reading it a quarter of a second. All of `goal` is to hold; unless it is to be `whole`, effects
+    that matter neither to the goal nor to a condition are left out."""
+    goal = tuple(goal)
+    known = state.with_facts(wanted(domain, goal)).known_to(domain)
     problem = domain.parsed.clone()
     problem.name = "scene"
     objects = {s: problem.add_object(s, problem.user_type(kind)) for s, kind in sorted(known.symbols.items())}
@@ -74,7 +85,60 @@ def problem_of(domain: Domain, state: WorldState, goal: Iterable[Formula]) -> An
         problem.set_initial_value(_fluent(problem, objects, atom), True)
     for part in goal:
         problem.add_goal(_condition(problem, objects, part))
+    if not whole:
+        leave_relevant(problem)
     return problem
+
+
+def leave_relevant(problem: Any) -> None:
+    """Leave of a problem's effects those on what a condition or the goal asks about; where only the goal does, and they
+    are quantified, those on its atoms, and no predicates that nothing names: grounding is quick however many things
+    there are. An action keeps at least one effect."""
+    if not all(hasattr(action, "preconditions") for action in problem.actions):
+        return
+    goals = {f for goal in (*problem.goals, *problem.trajectory_constraints) for f in _fluents(goal)}
+    effects = [e for action in problem.actions for e in action.effects]
+    needed = {f.fluent() for action in problem.actions for c in action.preconditions for f in _fluents(c)}
+    needed |= {f.fluent() for e in effects for f in _fluents(e.value)}
+    numbers = {e.fluent.fluent() for e in effects if not e.value.is_bool_constant()}
+    asked = needed | numbers | {f.fluent() for f in goals}
+    while more := {f.fluent() for e in effects if e.fluent.fluent() in asked for f in _fluents(e.condition)} - needed:
+        needed, asked = needed | more, asked | more
+    for action in problem.actions:
+        kept = [
+            new
+            for e in action.effects
+            if e.fluent.fluent() in asked
+            for new in (_on(e, goals) if e.forall and e.fluent.fluent() not in needed else (e,))
+        ]
+        if kept and kept != action.effects:
+            action.clear_effects()
+            for effect in kept:
+                action._add_effect_instance(effect)
+    named = asked | needed | {e.fluent.fluent() for action in problem.actions for e in action.effects}
+    named |= {f.fluent() for f, value in problem.explicit_initial_values.items() if not value.is_false()}
+    problem._fluents[:] = [f for f in problem.fluents if f in named]
+
+
+def _on(effect: Any, atoms: Iterable[Any]) -> Iterator[Any]:
+    """A quantified effect on each of some ground atoms."""
+    made = []
+    for atom in (a for a in atoms if a.fluent() == effect.fluent.fluent()):
+        pairs = list(zip(effect.fluent.args, atom.args, strict=True))
+        given = {term: value for term, value in pairs if term.is_variable_exp()}
+        if all(term.type in value.type.ancestors and given.get(term, value) == value for term, value in pairs):
+            left = tuple(v for v in effect.forall if all(term.variable() != v for term in given))
+            terms = (effect.fluent.substitute(given), effect.value, effect.condition.substitute(given))
+            made.append(type(effect)(*terms, effect.kind, left))
+    return (e for n, e in enumerate(made) if e not in made[:n])
+
+
+def _fluents(expression: Any) -> Iterator[Any]:
+    """The atoms in an expression."""
+    if expression.is_fluent_exp():
+        yield expression
+    for part in expression.args:
+        yield from _fluents(part)
 
 
 def _condition(problem: Any, objects: dict[str, Any], formula: Formula) -> Any:

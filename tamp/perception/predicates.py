@@ -14,6 +14,7 @@ from tamp.model.atoms import Atom
 from tamp.model.bodies import bodies_of, state_of
 from tamp.model.scene import Region, Scene, SceneObject, contains
 from tamp.model.state import WorldState
+from tamp.perception.relations import standing
 
 if TYPE_CHECKING:
     from motion.world import World
@@ -51,7 +52,8 @@ def symbols_of(scene: Scene) -> dict[str, str]:
                 out[r.name] = "drawer" if o.part(r.door).kind == "drawer" else "cupboard"
         if any(p.kind == "knob" for p in o.parts):
             out[o.name] = "appliance"
-    return out
+    fixtures = (o.name for o in scene if not o.movable and standing(o.name, scene) is not None)
+    return {**out, **{name: "fixture" for name in fixtures if name not in out}}
 
 
 def observe(scene: Scene, world: World, doubted: frozenset[Atom] = frozenset()) -> WorldState:

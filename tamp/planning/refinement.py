@@ -21,12 +21,15 @@ from motion.world import World
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.situation import Situation
 from tamp.pddl.planner import Plan
+from tamp.planning.counterfactual import needed
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.skills.builtin_specs import IN_WAY
 from tamp.skills.open_parts import in_symbols, while_open
 
 SAMPLES = 300
 """Samples of one action, for one choice of the actions before it."""
+COUNTERFACTUAL = 3.0
+"""Seconds, at most, in which it is found out whether an action is possible without what is in its way."""
 SUCCESSES = 30
 """Refinements of one action that are followed further before its predecessor is blamed."""
 
@@ -225,15 +228,19 @@ def refine(
     final = [c for c in causes if c.final]
     counted = Counter(map(_reason_text, causes)).most_common()
     action = plan.actions[index]
-    facts = skills[action.name].facts(action.args, causes, situation.scene)
+    timeout, skill, then = not final and budget.empty(), skills[action.name], search.failed_in.get(index)
+    counting = causes
+    if then is not None:
+        spent = SearchBudget.of(tools.world, COUNTERFACTUAL, budget.cancelled).empty
+        counting = needed(skill, action.args, causes, then, tools, SAMPLES, spent)
+    facts = skill.facts(action.args, counting, situation.scene)
     in_way = frozenset(f for f in facts if not set(f.args) <= set(action.args))
-    likely = final[0] if final else _likely(causes, in_way)
+    likely = final[0] if final else _likely(counting or causes, in_way)
     message = likely.message if final else _in_words(_reason_text(likely), counted, len(causes))
     cause = replace(likely, facts=facts, message=message)
-    timeout = not final and budget.empty()
     depends = frozenset[Atom]()
-    if index in search.failed_in and all(set(f.args) <= set(action.args) for f in facts):
-        depends = _while_open(action, skills[action.name], causes, search.failed_in[index], situation)
+    if then is not None and (counting is not causes or not in_way):
+        depends = _while_open(action, skill, counting, then, situation)
     return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples, depends, in_way)
 
 

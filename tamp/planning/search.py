@@ -13,18 +13,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from motion.poses import pose
 from motion.world import World
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain
 from tamp.model.events import Journal
+from tamp.model.formula import Not, literals
 from tamp.model.goal import Goal
 from tamp.model.situation import Situation
-from tamp.model.state import WorldState, problem_of, problem_text
+from tamp.model.state import WorldState, problem_of, problem_text, wanted
 from tamp.pddl.engines import usual
 from tamp.pddl.planner import Plan, Planner, PlanResult, PlanStatus, unlogged
+from tamp.perception import relations
 from tamp.planning import tie_breaking
-from tamp.planning.refinement import Failed, Failure, Refined, SearchBudget, never, refine
+from tamp.planning.counterfactual import without
+from tamp.planning.refinement import COUNTERFACTUAL, Failed, Failure, Refined, SearchBudget, never, refine
 from tamp.skills.base import Refinement, Skill, Tools
 
 SKELETONS = 12
@@ -36,10 +38,6 @@ SHARE = 0.35
 
 SECONDS = 20.0
 """Of refinement for one decision."""
-COUNTERFACTUAL = 3.0
-"""Seconds, at most, in which it is found out whether an action is possible without what is in its way."""
-ELSEWHERE = 50.0
-"""Metres aside at which a thing is in nobody's way."""
 NOR_SO = "none either"
 """How an advice ends that found out that a change does not help."""
 LATE_SHARE = 0.6
@@ -127,6 +125,8 @@ class Search:
     first: Plan | None = None
     milestone: int = 1
     failed: Failed = field(default_factory=dict)
+    meant: Goal | None = None
+    """The goal, without alternatives, that was refined for last."""
     cancelled: Callable[[], bool] = never
     """Whether nobody wants an answer any more."""
     _took: float = 0.0
@@ -168,6 +168,7 @@ class Search:
                     return self._explained(found, goal, state)
                 unplanned, no_more_plans = found.because if found.proven else found.reason, found.proven
                 break
+            self.meant = found.goal
             result = self._refine(found.plan, situation, budget.part(SHARE))
             if isinstance(result, Failure):
                 blamed = self._blamed(result, found, situation, facts)
@@ -184,6 +185,7 @@ class Search:
             if not goals or budget.spent():
                 break
         if late and not budget.spent():  # nothing is known against it but that its share was too small
+            self.meant = late[0].goal
             result = self._refine(late[0].plan, situation, budget.part(LATE_SHARE))
             self._tell(result)
             if isinstance(result, Refined):
@@ -209,7 +211,8 @@ class Search:
         """Motions for one action that leave it possible to go on to the goal, where a plan that has it can be refined:
         a grasp that the placement can use. Else motions for it alone."""
         state = state.with_facts(goal.rules(self.domain, state))
-        planned = self._plan(goal.alternatives()[0], state)
+        self.meant = goal.alternatives()[0]
+        planned = self._plan(self.meant, state)
         if isinstance(planned, Plan) and action in planned.actions:
             rest = tuple(a for a in planned.actions if a != action)
             found = self.refine(Plan((action, *rest)), situation, self.budget * SHARE)
@@ -226,11 +229,17 @@ class Search:
         self, plan: Plan, situation: Situation, budget: SearchBudget, hints: tuple[Refinement, ...] = ()
     ) -> Refined | Failure:
         start = time.perf_counter()
-        result = refine(plan, situation, self.skills, Tools(self.world, self.rng), budget, hints, self.failed)
+        result = refine(plan, situation, self.skills, self._tools(self.rng), budget, hints, self.failed)
         self._took = time.perf_counter() - start
         self.seconds["refine"] += self._took
         self.samples += result.samples
         return result
+
+    def _tools(self, rng: np.random.Generator) -> Tools:
+        """What skills work with, for the goal that is meant."""
+        mine, parts = relations.known(self.domain), literals(self.meant.formula) if self.meant is not None else ()
+        wanted = (x for x in parts if (x.atom if isinstance(x, Not) else x).predicate in mine)
+        return Tools(self.world, rng, wanted=tuple(wanted))
 
     def _blamed(
         self, failure: Failure, found: Skeleton, situation: Situation, known: frozenset[Atom] = frozenset()
@@ -245,7 +254,10 @@ class Search:
         if depends and {f.predicate for f in depends} <= self.domain.predicates.keys() and not depends <= known:
             about = next(iter(depends)).args[0]
             put = [a for a, m in zip(found.plan.actions[: failure.index], moved, strict=False) if m == about]
-            return self.skills[put[-1].name].facts(put[-1].args, [], situation.scene) if put else depends
+            if put or not failure.in_way:
+                return self.skills[put[-1].name].facts(put[-1].args, [], situation.scene) if put else depends
+        else:
+            depends = frozenset()
         facts = failure.cause.facts
         spec, held = self.skills[failure.action.name].spec, situation.held
         first = moved.index(held) if held is not None and held in moved else None
@@ -258,7 +270,7 @@ class Search:
         last = {name: a for name, a in last.items() if not self.domain.added_by(a) & frozenset(found.goal.atoms)}
         at_fault = [last[name] for f in facts for name in f.args[1:] if name in last]
         kept = frozenset(f for f in facts if not set(f.args[1:]) & set(last))
-        return kept.union(*(self.skills[a.name].facts(a.args, [], situation.scene) for a in at_fault))
+        return kept.union(depends, *(self.skills[a.name].facts(a.args, [], situation.scene) for a in at_fault))
 
     def _tell(self, result: Refined | Failure) -> None:
         log, took = self.log, self._took
@@ -321,7 +333,8 @@ class Search:
         """Keep the first plan, and write it down with its problem."""
         if self.log is not None and self.first is None:
             number = f"-{self.milestone}" if self.milestone > 1 else ""
-            self.log.write(f"problem{number}.pddl", problem_text(self.domain, state, str(goal)))
+            known = state.with_facts(wanted(self.domain, goal.parts))
+            self.log.write(f"problem{number}.pddl", problem_text(self.domain, known, str(goal)))
             if plan is not None:
                 self.log.write(f"plan{number}.txt", str(plan))
         self.first = self.first or plan
@@ -356,7 +369,7 @@ class Search:
 
     def _advice(self, failure: Failure, plan: Plan, situation: Situation) -> str | None:
         """What it would take to make the first plan's failed action feasible; logged."""
-        tools = Tools(self.world, self.rng)
+        tools = self._tools(self.rng)
         advice = self._without_it(failure, plan, situation)
         advice = advice or self.skills[failure.action.name].advice(failure.action.args, situation, tools)
         if advice is not None and self.log is not None:
@@ -370,13 +383,9 @@ class Search:
         first = Plan(plan.actions[: failure.index + 1])
         if not names or any({*names} & {*a.args} for a in first.actions):
             return None
-        for n, name in enumerate(names, 1):
-            aside = pose(situation.scene.object(name).position + np.array([n * ELSEWHERE, 0.0, 0.0]))
-            situation = situation.settled(name, aside)
-        tools = Tools(self.world, np.random.default_rng(0))  # what is decided next is not to depend on it
-        found = refine(
-            first, situation, self.skills, tools, SearchBudget.of(self.world, COUNTERFACTUAL, self.cancelled)
-        )
+        tools = self._tools(np.random.default_rng(0))  # what is decided next is not to depend on it
+        budget = SearchBudget.of(self.world, COUNTERFACTUAL, self.cancelled)
+        found = refine(first, without(situation, names), self.skills, tools, budget)
         if isinstance(found, Failure) and found.timeout:
             return None
         return f"without {' and '.join(names)} there is {'a motion' if isinstance(found, Refined) else NOR_SO}"

@@ -17,6 +17,7 @@ from tamp.model.domain import Domain
 from tamp.model.formula import Formula, renamed
 from tamp.model.state import WorldState
 from tamp.pddl.planner import Plan
+from tamp.perception.relations import RESTS_ON
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def names(state: WorldState, goal: Iterable[Atom], domain: Domain, carried: froz
     """A name for every symbol of `state`: places before items, which are of a type that is `carried`, what the goal
     does not speak of first, and of these what holds the least."""
     spoken_of = {s for atom in goal for s in atom.args}
-    carries = Counter(a.args[1] for a in state.atoms if len(a.args) == 2)
+    carries = Counter(a.args[1] for a in state.atoms if len(a.args) == 2 and a.predicate != RESTS_ON)
 
     def rank(s: str) -> tuple[bool, bool, int, str]:
         return any(domain.is_a(state.symbols[s], kind) for kind in carried), s in spoken_of, carries[s], s

@@ -17,10 +17,9 @@ from tamp.backends.xarm.arm_stop import STANDS, ArmFault
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Backend
 from tamp.model.events import Events
-from tamp.model.goal import Goal
+from tamp.model.goal import Goal, goals_in
 from tamp.model.scene import Perceiver, Scene, record_of
 from tamp.model.state import WorldState
-from tamp.perception.relative_places import goals_in
 from tamp.runs.episode import GoalSource, Result, Settings, begin, noted, robot_at_table, timed
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.evaluator import Evaluator
@@ -201,7 +200,7 @@ def _agent(
             return world.wanted(scene, state)
         given = evaluator.in_agents_names(world.wanted(evaluator.start, evaluator.state))
         untouched = dict.fromkeys(s for g in given for s in g.untouched)
-        return goals_in(scene, state, settings.domain, [str(g) for g in given], untouched)
+        return goals_in(state, settings.domain, [str(g) for g in given], untouched)
 
     agent = Agent(ready, wanted, log, _search(world, ready.table, settings.seed))
     agent.begin(scene, state)
@@ -232,7 +231,7 @@ def goals_wanted(
         if source is None and task.goal is None:
             raise InputError(task.unchecked)
         if source is None:
-            goals = goals_in(scene, state, domain, [str(task.goal)])
+            goals = goals_in(state, domain, [str(task.goal)])
         else:
             goals = source(scene, state, domain, log, picture() if picture is not None else None)
         for goal in goals:

@@ -23,10 +23,8 @@ from tamp.model.events import ActionBegun, ActionEnded, Event, GoalTaken, Journa
 from tamp.model.goal import Goal, parse_goal
 from tamp.model.scene import Perceiver, RobotState, Scene, joints_of, objects_of, poses_of
 from tamp.model.state import WorldState
-from tamp.perception import relative_places
 from tamp.perception.observers import StateEstimator
 from tamp.perception.predicates import held_in, observe
-from tamp.perception.relative_places import PlacesBeside, places
 from tamp.runs.episode import Result
 from tamp.runs.matching import MatchedNames, match
 from tamp.runs.task_check import TaskCheck
@@ -54,10 +52,9 @@ class GoalOracle:
 
     @staticmethod
     def of(goals: tuple[Goal, ...], perceiver: Perceiver, sight: StateEstimator, start: Scene) -> GoalOracle:
-        """The oracle of goals, with the places beside things that they name as these are at the start."""
-        beside = places([a for g in goals for a in g.mentioned], start)
-        own = StateEstimator(sight.domain, sight.observers, sight.world)
-        oracle = GoalOracle(goals, PlacesBeside(perceiver, beside) if beside else perceiver, own)
+        """The oracle of goals, from the start on."""
+        own = StateEstimator(sight.domain, sight.observers, sight.world, tuple(a for g in goals for a in g.mentioned))
+        oracle = GoalOracle(goals, perceiver, own)
         own.state(start)
         return oracle
 
@@ -110,7 +107,7 @@ class Evaluator:
         self.start = self.perceiver.perceive()
         self.state = self.sight.state(self.start)
         self.oracle = GoalOracle((), self.perceiver, self.sight)
-        self._seen = {"symbols": self.state.symbols, "objects": [o.name for o in self.start]}
+        self._seen = {"symbols": self.state.symbols}
 
     @staticmethod
     def of(truth: Perceiver, robot: RobotDescription, domain: Domain, log: Journal, same: bool) -> Evaluator:
@@ -196,7 +193,7 @@ class Evaluator:
 
     def _take(self, texts: list[str], untouched: list[str]) -> None:
         """Judge from now on whether these goals hold, which are in the agent's names."""
-        symbols = {**self._seen["symbols"], **relative_places.symbols(list(self._seen["objects"]))}
+        symbols = self._seen["symbols"]
         try:
             goals = tuple(parse_goal(t, self.sight.domain, symbols, untouched=untouched) for t in texts)
             if self.names is not None:
@@ -215,7 +212,7 @@ class Evaluator:
         if self.names is None:
             return
         name, *arguments = event.action.strip("()").split()
-        scene = self.oracle.perceiver.perceive()  # with the places beside things that are asked for
+        scene = self.oracle.perceiver.perceive()
         there = {o.name for o in scene} | {r.name for _, r in scene.regions()}
         try:
             args = tuple(map(self.names.said, arguments))

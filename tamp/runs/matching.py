@@ -18,7 +18,6 @@ from tamp.errors import Refusal
 from tamp.model.formula import renamed
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene, SceneObject
-from tamp.perception.relative_places import SIDES
 
 MATCHED = 0.05
 """Metres up to which a thing is taken for one that was seen there."""
@@ -41,13 +40,12 @@ class MatchedNames:
 
     def symbol(self, name: str) -> str:
         """The simulator's name, or the one given where it has none."""
-        side, thing = _beside(name)
-        return f"{side}{self.true.get(thing, thing)}"
+        return self.true.get(name, name)
 
     def operands(self, action: str) -> tuple[str, ...]:
         """The arguments of an action, `(pick mug_1 table)`, that are things of the simulator's, by its names."""
         _, *names = action.strip("()").split()
-        return tuple(self.true[thing] for _, thing in map(_beside, names) if thing in self.true)
+        return tuple(self.true[name] for name in names if name in self.true)
 
     def backwards(self) -> MatchedNames:
         """From the simulator's names to the policy's."""
@@ -55,10 +53,9 @@ class MatchedNames:
 
     def said(self, name: str) -> str:
         """The simulator's name. Refusal for what was matched with nothing."""
-        side, thing = _beside(name)
-        if thing not in self.true:
-            raise Refusal(self.why.get(thing, f"nothing that was seen was found to be {thing}"), "unmatched")
-        return f"{side}{self.true[thing]}"
+        if name not in self.true:
+            raise Refusal(self.why.get(name, f"nothing that was seen was found to be {name}"), "unmatched")
+        return self.true[name]
 
 
 def match(record: Mapping[str, Any], scene: Scene) -> MatchedNames:
@@ -109,9 +106,3 @@ def _by_place(unknown: Mapping[str, Array], there: list[SceneObject], why: dict[
 
 def _apart(place: list[float], position: Array) -> float:
     return float(np.linalg.norm(np.array(place[:3]) - position))
-
-
-def _beside(symbol: str) -> tuple[str, str]:
-    """The beginning of a symbol that means a place beside a thing, and the thing; else nothing and the symbol."""
-    side = next((f"{s}-" for s in SIDES if symbol.startswith(f"{s}-")), "")
-    return side, symbol.removeprefix(side)

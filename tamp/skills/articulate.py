@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -230,11 +230,11 @@ class _Work:
             world.load(situation.state())
             world.set_opening(opening)
             q = configuration_at(T, situation, tools, restarts=3)
-            if isinstance(q, Blocked):
-                result = blocked(f"reach {name}", q, name)
-                continue
-            if isinstance(probe := follow(q), Blocked):
-                result = blocked(f"{verb} {name}", probe, name)
+            probe = q if isinstance(q, Blocked) else follow(q)
+            if isinstance(probe, Blocked):
+                result = blocked(f"{'reach' if probe is q else verb} {name}", probe, name)
+                # wherever the arm comes from: only what was touched can be elsewhere
+                result = replace(result, conflict=frozenset(result.blockers) - {name})
                 continue
             world.set_opening(opening)
             way = way_to(T, situation, tools)

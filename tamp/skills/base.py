@@ -16,6 +16,7 @@ import numpy as np
 from motion.paths import Blocked
 from motion.world import World
 from tamp.model.atoms import Atom
+from tamp.model.formula import Literal
 from tamp.model.motions import Grip, Move, Segment
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
@@ -79,7 +80,8 @@ class Tools:
     """What skills work with: the kinematic world and a random generator.
 
     `hint` is the note of an earlier refinement of the same action, worth trying first; `following` are the things that
-    the actions after it put somewhere, each with where; `cache` keeps what does not depend on any of these for the
+    the actions after it put somewhere, each with where; `wanted` are the relations between things that are to hold, or
+    not to hold, in the end; `cache` keeps what does not depend on any of these for the
     length of one search.
     """
 
@@ -87,6 +89,7 @@ class Tools:
     rng: np.random.Generator
     hint: dict[str, Any] | None = None
     following: tuple[tuple[str, str], ...] = ()
+    wanted: tuple[Literal, ...] = ()
     cache: dict[Any, Any] = field(default_factory=dict)
 
 
@@ -127,7 +130,7 @@ def blocked(action: str, what: Blocked, target: str) -> Infeasible:
 
 def obstructed(args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
     """That the first argument is obstructed by the item that most samples collided with, of those that could be moved
-    away; nothing where there is none."""
+    away, by each where several are equal; nothing where there is none."""
     movable = {o.name for o in scene if o.movable} - set(args)
     hit = Counter(b for c in causes if c.reason == "collision" for b in c.blockers if b in movable)
-    return frozenset(Atom("obstructed", (args[0], name)) for name, _ in hit.most_common(1))
+    return frozenset(Atom("obstructed", (args[0], name)) for name, n in hit.items() if n == max(hit.values()))

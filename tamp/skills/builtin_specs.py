@@ -6,6 +6,7 @@ A table is all for one backend. Which, its skills tell: no name is in both.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Literal
 
 from tamp.errors import InputError
@@ -27,6 +28,7 @@ PICK = Spec(
     facts=frozenset({"obstructed", "no-grasp"}) | IN_WAY,
     brings={"holding": (0,), "clear": None},
 )
+PICK_BY_RIM = replace(PICK, name="pick-by-rim", facts=frozenset({"obstructed", "no-rim"}) | IN_WAY)
 PLACE = Spec(
     "place",
     ("item", "object"),
@@ -66,7 +68,7 @@ def articulating(name: str) -> Spec:
 
 def table_specs() -> dict[str, Spec]:
     """Of every skill that refines to motions of a robot at a table, by name."""
-    return {s.name: s for s in (PICK, PLACE, SLIDE, *map(articulating, ENDS))}
+    return {s.name: s for s in (PICK, PICK_BY_RIM, PLACE, SLIDE, *map(articulating, ENDS))}
 
 
 def arm_specs() -> dict[str, Spec]:

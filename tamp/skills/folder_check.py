@@ -195,9 +195,10 @@ def _wrong_spec(spec: Spec, domain: Domain) -> str | None:
 def _check_effects(text: DomainText, domain: Domain, own: Extension, bound: Mapping[str, Spec]) -> None:
     """Take down effects that no skill brings about, and those that nothing observes."""
     from tamp.perception.predicates import SEEN
+    from tamp.perception.relations import seen
     from tamp.skills.builtin_specs import facts
 
-    observed = {*SEEN, *own.observers, *domain.table.beliefs, *facts()}
+    observed = {*SEEN, *seen(domain), *own.observers, *domain.table.beliefs, *facts()}
     observed |= {f for s in own.skills.values() for f in s.spec.facts}
     for operator in text.operators:
         spec = bound.get(operator.name)

@@ -18,7 +18,7 @@ TOUCHING = frozenset({"collision", "no-room"})
 def in_symbols(cause: Infeasible, scene: Scene) -> Infeasible:
     """The cause with parts of things that stay where they are named as a goal would name them: by the interior that a
     drawer or a door shuts, else by their thing. Of what is open it says that it is."""
-    shutting = _interiors(scene)
+    shutting = interiors(scene)
     symbols = {part.name: symbol for symbol, part in sorted(shutting.items(), reverse=True)}
     is_open = {part.name for symbol, part in shutting.items() if not _at_rest(symbol, scene)}
     called = {p.name: symbols.get(p.name, o.name) for o in scene if not o.movable for p in o.parts}
@@ -38,20 +38,25 @@ def while_open(
 
     The causes are in symbols. What is open `now`, too, is in the way now.
     """
-    shutting = _interiors(then)
-    about_them = {shutting[a].name for a in args if a in shutting}
-    is_open = {s for s, part in shutting.items() if not _at_rest(s, then) and part.name not in about_them}
+    is_open = open_parts(then, args)
     hit = Counter(frozenset(c.blockers) for c in causes if c.reason in TOUCHING and c.blockers)
     blocked = next((most for most, _ in hit.most_common(1) if most <= is_open), frozenset[str]())
     stated = frozenset(Atom("in-way-if-open", (about, s)) for s in blocked)
     return stated | {Atom("in-way", (about, s)) for s in blocked if not _at_rest(s, now)}
 
 
-def _interiors(scene: Scene) -> dict[str, Part]:
+def open_parts(scene: Scene, args: tuple[str, ...]) -> frozenset[str]:
+    """Interiors whose drawer or door is open, without those that an action with `args` is about."""
+    shutting = interiors(scene)
+    about_them = {shutting[a].name for a in args if a in shutting}
+    return frozenset(s for s, part in shutting.items() if not _at_rest(s, scene) and part.name not in about_them)
+
+
+def interiors(scene: Scene) -> dict[str, Part]:
     """The drawer or door of each interior that has one."""
     return {r.name: o.part(r.door) for o, r in scene.regions() if r.kind == "interior" and r.door is not None}
 
 
 def _at_rest(symbol: str, scene: Scene) -> bool:
-    joint = _interiors(scene)[symbol].joint
+    joint = interiors(scene)[symbol].joint
     return joint is None or joint.is_nearly_rest

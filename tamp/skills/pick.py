@@ -1,4 +1,4 @@
-"""Pick: grasp an item wherever it is and lift it clear."""
+"""Pick: grasp an item wherever it is, or pinch its rim, and lift it clear."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 from motion import grasps, kinematics, paths
 from motion.paths import Blocked, Check
 from motion.placements import settled
-from motion.poses import Array, pose
+from motion.poses import Array, inverse, pose
 from tamp.model.atoms import Atom
 from tamp.model.motions import Grip, Move
 from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
-from tamp.skills.builtin_specs import PICK
+from tamp.skills.builtin_specs import PICK, PICK_BY_RIM
 from tamp.skills.place import RELEASE_OPENINGS
 from tamp.skills.place_targets import target_of, ways_out
 from tamp.skills.reaching import CLEARANCE, DEXTERITY, Room, both_ways, boxes_of, reach_for, where_within_reach
@@ -51,26 +51,38 @@ class Pick(Skill):
 
     spec = PICK
 
+    def none(self, item: str) -> frozenset[Atom]:
+        """That the item has no such grasp."""
+        return frozenset({Atom("no-grasp", (item,))})
+
+    def candidates(self, work: _Grasping) -> tuple[list[grasps.Grasp], str]:
+        """Grasps, best first, and why there are none where there are none."""
+        gripper = work.tools.world.robot.gripper
+        shapes = work.item.parts[0].shapes
+        found = grasps.antipodal(shapes, work.item.T_world_object, gripper)
+        takes, least = gripper.opening - 2 * grasps.FINGER_CLEARANCE, 2 * min(s.half_extent.min() for s in shapes)
+        if least < takes:
+            return found, "has two faces on which the fingers could close"
+        return found, f"is narrow enough for the gripper ({takes * 100:.1f} cm; the least: {least * 100:.1f} cm)"
+
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Grasps in order of their cost, each with a free way to it and a lift."""
         work = _Grasping(situation.scene.object(args[0]), args[1], situation, tools)
         item = work.item
         tools.world.load(situation.state())
-        candidates = work.candidates()
+        candidates, unlike = self.candidates(work)
+        fact = self.none(item.name)
         if not candidates:
-            yield Infeasible(
-                "no-grasp",
-                (item.name,),
-                frozenset({Atom("no-grasp", (item.name,))}),
-                f"pick: nothing on {item.name} is narrow enough for the gripper "
-                f"({tools.world.robot.gripper.opening * 100:.0f} cm)",
-                final=True,
-            )
-        if tools.hint is not None and "grasp" in tools.hint:
-            yield work.sample(np.array(tools.hint["grasp"]), float(tools.hint["width"]))
+            message = f"{self.spec.name}: nothing on {item.name} {unlike}"
+            yield Infeasible("no-grasp", (item.name,), fact, message, final=True)
+            return
+        if tools.hint is not None and "width" in tools.hint:
+            T_body_tool = inverse(item.T_world_object) @ np.array(tools.hint["grasp"])
+            yield work.sample(grasps.Grasp(T_body_tool, float(tools.hint["width"]), 0.0))
         roomy = work.clear_of_fixed(candidates)
         if not roomy:
-            yield work.no_room(candidates)
+            yield replace(work.no_room(candidates), facts=fact)
+            return
         free, hindered = work.clear_of_movable(grasps.diverse(roomy, item.T_world_object))
         if not free:
             yield work.hindered(hindered, definite=True)
@@ -79,12 +91,12 @@ class Pick(Skill):
         fixed = frozenset(p.name for o in situation.scene for p in o.parts if o is item or not o.movable)
         room = Room(BYSTANDERS, fixed)
         for grasp in ordered[:ROOMY]:
-            sample = work.sample(item.T_world_object @ grasp.T_body_tool, grasp.width, DEXTERITY, room)
+            sample = work.sample(grasp, DEXTERITY, room)
             if isinstance(sample, Refinement):
                 yield replace(sample, note=sample.note | note)
         for dexterity in (DEXTERITY, 0.0):
             for grasp in ordered:
-                sample = work.sample(item.T_world_object @ grasp.T_body_tool, grasp.width, dexterity)
+                sample = work.sample(grasp, dexterity)
                 yield replace(sample, note=sample.note | note) if isinstance(sample, Refinement) else sample
             if hindered and dexterity > 0:
                 yield work.hindered(hindered, definite=False)
@@ -93,17 +105,32 @@ class Pick(Skill):
         """The fewest items known to be in the way of a grasp; else the one most in the way; else there is no grasp."""
         if known := [c for c in causes if c.reason == "hindered" and c.facts]:
             return min(known, key=lambda c: len(c.facts)).facts
-        return obstructed(args, causes, scene) or frozenset({Atom("no-grasp", args[:1])})
+        return obstructed(args, causes, scene) or self.none(args[0])
 
     def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
         """How much nearer to the robot, or farther from it, the item would be within reach."""
         work = _Grasping(situation.scene.object(args[0]), args[1], situation, tools)
-        some = grasps.diverse(work.candidates(), work.item.T_world_object)[:LOOKED_AT]
+        some = grasps.diverse(self.candidates(work)[0], work.item.T_world_object)[:LOOKED_AT]
         return where_within_reach(work.item, some, situation, tools.world)
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Held, as seen."""
         return None if held == args[0] else f"{args[0]} is not in the hand"
+
+
+class PickByRim(Pick):
+    """Pick for what lies too flat for the hand to get around it: a sloping wall of it is pinched at its upper edge, and
+    turns between the fingers, so that it hangs from them."""
+
+    spec = PICK_BY_RIM
+
+    def none(self, item: str) -> frozenset[Atom]:
+        """That the item has no rim to be taken by."""
+        return frozenset({Atom("no-rim", (item,))})
+
+    def candidates(self, work: _Grasping) -> tuple[list[grasps.Grasp], str]:
+        """Pinches of rims, best first."""
+        return grasps.rims(work.item.parts[0].shapes, work.item.T_world_object), "is a thin rim that slopes up"
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,16 +142,10 @@ class _Grasping:
     situation: Situation
     tools: Tools
 
-    def candidates(self) -> list[grasps.Grasp]:
-        """Grasps of the item, best first, wherever other things are."""
-        item = self.item
-        return grasps.antipodal(item.parts[0].shapes, item.T_world_object, self.tools.world.robot.gripper)
-
-    def sample(
-        self, T_world_grasp: Array, width: float, dexterity: float = 0.0, room: Room | None = None
-    ) -> Refinement | Infeasible:
+    def sample(self, grasp: grasps.Grasp, dexterity: float = 0.0, room: Room | None = None) -> Refinement | Infeasible:
         """Reach a grasp, close the fingers and lift the item clear."""
         item, situation, tools, world = self.item.name, self.situation, self.tools, self.tools.world
+        T_world_grasp, width = self.item.T_world_object @ grasp.T_body_tool, grasp.width
         world.load(situation.state())
         opening = min(world.robot.gripper.opening, width + SPARE_OPENING)
         reach = reach_for(T_world_grasp, opening, situation, tools, dexterity, room)
@@ -136,7 +157,11 @@ class _Grasping:
         if squeezed:
             return blocked("pick", Blocked("collision", squeezed[0]), item)
         grasped = situation.at(q_grasp, width, world.forward(q_grasp)).grasping(item)
-        lift = lift_clear(item, self.place, grasped, tools)
+        note, hanging = {"grasp": T_world_grasp.round(5).tolist()}, grasped
+        if grasp.turned is not None:
+            T_turned, width = grasp.turned
+            hanging = grasped.settled(item, T_world_grasp @ inverse(T_turned))
+        lift = lift_clear(item, self.place, hanging, tools, self._sinks(hanging))
         if isinstance(lift, Blocked):
             return blocked("lift", lift, item)
         segments = (
@@ -144,12 +169,18 @@ class _Grasping:
             Grip(0.0),
             Move(lift, grasped.state(), 0.0, precise=False),
         )
+        if grasp.turned is not None:
+            return Refinement(segments, hanging.at(lift[-1], width, world.forward(lift[-1])), note)
         T_tool_item, opening = settled(world, grasped.state(), width)
         T_world_tool = world.forward(lift[-1])
         after = grasped.at(lift[-1], opening, T_world_tool)
         if opening != width:
             after = after.settled(item, T_world_tool @ T_tool_item)
-        return Refinement(segments, after, {"width": round(width, 4), "grasp": T_world_grasp.round(5).tolist()})
+        return Refinement(segments, after, {"width": round(width, 4), **note})
+
+    def _sinks(self, hanging: Situation) -> float:
+        """Metres by which the item's lowest point is lower than where it lies."""
+        return float(self.item.bounds()[0][2] - hanging.scene.object(self.item.name).bounds()[0][2])
 
     def clear_of_fixed(self, candidates: list[grasps.Grasp]) -> list[grasps.Grasp]:
         """The grasps at which nothing that stays where it is leaves the hand no room."""
@@ -237,8 +268,9 @@ class _Grasping:
         return grasps.hand_clear(T_world_tool, opening, boxes_of(p for o in others for p in o.parts), gripper)
 
 
-def lift_clear(item: str, place: str, grasped: Situation, tools: Tools) -> Array | Blocked:
-    """A straight way (k, n) out of a place with the item in the hand: up if that is free, as far as is free."""
+def lift_clear(item: str, place: str, grasped: Situation, tools: Tools, sinks: float = 0.0) -> Array | Blocked:
+    """A straight way (k, n) out of a place with the item in the hand: up if that is free, as far as is free, and
+    `sinks` metres more."""
     world, q = tools.world, grasped.scene.robot.q
     world.load(grasped.state())
     T = world.forward(q)
@@ -249,7 +281,8 @@ def lift_clear(item: str, place: str, grasped: Situation, tools: Tools) -> Array
 
     result: Array | Blocked = Blocked("unreachable")
     for room, displacement in itertools.product(LIFT_ROOM, ways_out(place, grasped.scene)):
-        result = paths.straight(world, q, pose(T[:3, 3] + displacement, T[:3, :3]), check(room))
+        raised = T[:3, 3] + displacement + [0.0, 0.0, sinks]
+        result = paths.straight(world, q, pose(raised, T[:3, :3]), check(room))
         if not isinstance(result, Blocked):
             return result
     return result

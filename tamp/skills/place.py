@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from motion import kinematics, paths
 from motion.paths import Blocked, Check
 from motion.poses import Array, inverse, pose
+from motion.shapes import bounds
 from motion.world import Contact, World
 from tamp.model.atoms import Atom
 from tamp.model.motions import Grip, Move, Segment
 from tamp.model.scene import Scene, contains
 from tamp.model.situation import Situation
-from tamp.perception import predicates
+from tamp.perception import predicates, relations
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
 from tamp.skills.builtin_specs import PLACE
-from tamp.skills.place_targets import UPWARDS, PlaceTarget, target_of, upright, ways_out
+from tamp.skills.place_targets import UPWARDS, PlaceTarget, levelled, target_of, upright, ways_out
+from tamp.skills.reaching import DEXTERITY
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
 from tamp.skills.surface_layout import arranged
 
@@ -52,6 +55,8 @@ STRAIN = 0.25
 """Radians from a joint limit: the arm's controller may carry a joint further than was planned."""
 GRAZE = -0.003
 """Metres by which what has been let go of may seem to reach into the hand."""
+HANGS = np.radians([25, 80])
+"""How much an item may be askew that is set down on its edge, to tip over when it is let go of."""
 LEAST_DEPARTURE = 0.03
 """Metres that the hand must at least come away from what it has put down."""
 
@@ -68,24 +73,39 @@ class Place(Skill):
             yield Infeasible("not-held", (item,), message=f"place: {item} is not in the hand", final=True)
             return
         target = target_of(name, situation.scene)
+        wishes = relations.wishes(tools.wanted, item, name, situation.scene)
+        wanted = tuple(wish for wish in wishes if not wish.denied)
+        for sample in self._samples(item, target, situation, tools):
+            if isinstance(sample, Infeasible) and wanted and sample.reason != "crowded":
+                yield _blaming(sample, wanted, target, situation.scene)
+            else:
+                yield sample
+
+    def _samples(
+        self, item: str, target: PlaceTarget, situation: Situation, tools: Tools
+    ) -> Iterator[Refinement | Infeasible]:
         placement = _Placement(item, target, situation, tools)
-        any_spot, strained, doubtful = False, list[Array](), list[Refinement]()
+        any_spot, possible, strained, doubtful = False, False, list[Array](), list[Refinement]()
         for T_world_item in placement.rest_poses():
             any_spot = True
             if placement.strained(T_world_item):
                 strained.append(T_world_item)
                 continue
             sample = placement.sample(T_world_item)
-            may_wait = len(doubtful) < PUT_OFF and not arranged(name, tools)
+            possible |= isinstance(sample, Refinement)
+            may_wait = len(doubtful) < PUT_OFF and not arranged(target.name, tools)
             if may_wait and isinstance(sample, Refinement) and _doubtful(sample, target):
                 doubtful.append(sample)
             else:
                 yield sample
         yield from sorted(doubtful, key=lambda s: s.note["drop"])
-        for T_world_item in strained:
-            yield placement.sample(T_world_item)
-        if not any_spot:
-            yield _no_spot(item, target, situation, tools)
+        for sample in map(placement.sample, strained):
+            possible |= isinstance(sample, Refinement)
+            yield sample
+        if not possible:
+            none = _no_spot(item, target, situation, tools)
+            if not any_spot or none.reason == "crowded":
+                yield replace(none, whatever_grasp=not any_spot)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """What takes the room there, if something that can be moved does; else the item does not fit there, unless it
@@ -93,7 +113,8 @@ class Place(Skill):
         if any(c.reason == "not-open" for c in causes):
             return frozenset()
         crowded = frozenset().union(*(c.facts for c in causes if c.reason == "crowded"))
-        return crowded or frozenset({Atom("does-not-fit", args[:2])})
+        often = Counter(f for c in causes for f in c.facts if f.predicate == "crowded").most_common(1)
+        return crowded or frozenset(f for f, _ in often) or frozenset({Atom("does-not-fit", args[:2])})
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Let go of, and at rest where it belongs."""
@@ -128,28 +149,48 @@ class _Placement:
         yield from rest_poses(self.item, self.target, self.situation, self.tools)
 
     def strained(self, T_world_item: Array) -> bool:
-        """Whether the arm can put the item there only with a joint near its limit."""
+        """Whether the arm can put the item there only with a joint near its limit, or stretched."""
         assert self.situation.T_tool_held is not None
         world = self.tools.world
         q = kinematics.solve(world, T_world_item @ inverse(self.situation.T_tool_held), world.robot.posture)
-        return q is not None and kinematics.slack(world, q) < STRAIN
+        return q is not None and (kinematics.slack(world, q) < STRAIN or kinematics.dexterity(world, q) < DEXTERITY)
 
     def sample(self, T_world_item: Array) -> Refinement | Infeasible:
         """Put the item down at a pose, from as low as is free."""
         heights = RELEASE_HEIGHTS["item" if self.target.region is None else self.target.region.kind]
         result: Refinement | Infeasible = Infeasible("unreachable")
         slacks = (0.0, COMPLIANCE) if self.target.shuts else (0.0,)
+        hanging = self._hanging(T_world_item)
         for slack, height in itertools.product(slacks, heights):
-            result = self._lower(T_world_item, height, slack)
+            result = self._lower(T_world_item, T_world_item, height, slack)
+            if not isinstance(result, Refinement) and hanging is not None:
+                result = self._lower(hanging, T_world_item, height, slack)
             if isinstance(result, Refinement):
                 break
         return result
 
-    def _lower(self, T_world_item: Array, drop: float, slack: float) -> Refinement | Infeasible:
+    def _hanging(self, T_world_item: Array) -> Array | None:
+        """The pose (4, 4) as askew as the item hangs from the hand, its lowest point where that is at the end, from
+        which it tips over to `T_world_item`; None where it hangs about level."""
+        item = self.situation.scene.object(self.item)
+        R, R_now = T_world_item[:3, :3], item.T_world_object[:3, :3]
+        axis = int(np.argmax(np.abs(R[2])))
+        tipped = float(np.arccos(np.clip(R_now[2, axis] * np.sign(R[2, axis]), -1.0, 1.0)))
+        if not HANGS[0] < tipped < HANGS[1]:
+            return None
+        R_hangs = R @ levelled(R_now, axis, float(np.sign(R[2, axis]))).T @ R_now
+        points = np.concatenate([s.corners() for s in item.parts[0].shapes])
+        lowest = points[np.argmin(points @ R_hangs[2])]
+        edge = T_world_item[:3, :3] @ lowest + T_world_item[:3, 3]
+        edge[2] = bounds(item.parts[0].shapes, T_world_item)[0][2]
+        return pose(edge - R_hangs @ lowest, R_hangs)
+
+    def _lower(self, T_lowered: Array, T_world_item: Array, drop: float, slack: float) -> Refinement | Infeasible:
+        """Let the item down to `drop` metres above a pose and let go there, from where it comes to rest."""
         item, target, situation, tools = self.item, self.target, self.situation, self.tools
         world, T_tool_item = tools.world, situation.T_tool_held
         assert T_tool_item is not None
-        T_world_tool = paths.lifted(T_world_item, drop) @ inverse(T_tool_item)
+        T_world_tool = paths.lifted(T_lowered, drop) @ inverse(T_tool_item)
         world.load(situation.state())
         if (under := _under(world, item, T_world_item, drop)) is not None:
             return blocked("place", Blocked("collision", under), target.name)
@@ -207,12 +248,23 @@ def _doubtful(sample: Refinement, target: PlaceTarget) -> bool:
     return bool(sample.note["close"] or (target.shuts and sample.note["drop"] > HIGH))
 
 
+def _blaming(sample: Infeasible, wanted: tuple[relations.Wish, ...], target: PlaceTarget, scene: Scene) -> Infeasible:
+    """A failed sample that blames what can be moved, where relations to other things leave no choice: what is in the
+    way, or the other things where the arm does not get there."""
+    movable, others = {o.name for o in scene if o.movable}, {name for wish in wanted for name in wish.boxes}
+    blamed = movable & ({*sample.blockers} - others if sample.reason == "collision" else others)
+    facts = frozenset(Atom("crowded", (target.name, name)) for name in blamed)
+    return replace(sample, facts=facts or sample.facts)
+
+
 def _no_spot(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> Infeasible:
     """Why no spot of the target takes the item: it is not open, what stands there now, or the item's own size."""
     if (state := target.not_open()) is not None:
         message = f"place: {target.name} is {state}: {item} cannot be put there"
         return Infeasible("not-open", (target.name,), message=message, whatever_grasp=True)
-    others = frozenset(o.name for o in situation.scene if o.movable and o.name not in (item, target.owner.name))
+    wanted = relations.wishes(tools.wanted, item, target.name, situation.scene)
+    said, known = relations.in_words(wanted), {item, target.owner.name, *(name for w in wanted for name in w.boxes)}
+    others = frozenset(o.name for o in situation.scene if o.movable and o.name not in known)
     T_now = upright(situation.scene.object(item).T_world_object)
     found = list(itertools.islice(resting_on(item, T_now, target, situation, tools, others), SPOTS))
     tools.world.load(situation.released().state())
@@ -220,10 +272,10 @@ def _no_spot(item: str, target: PlaceTarget, situation: Situation, tools: Tools)
     if (fewest := min((t for t in taking if t), key=len, default=None)) is not None:
         blockers = tuple(sorted(fewest))
         facts = frozenset(Atom("crowded", (target.name, b)) for b in blockers)
-        message = f"place: no room for {item} at {target.name} because of {' and '.join(blockers)}"
+        message = f"place: no room for {item} at {target.name}{said} because of {' and '.join(blockers)}"
         return Infeasible("crowded", blockers, facts, message, whatever_grasp=True)
     fact = frozenset({Atom("does-not-fit", (item, target.name))})
-    message = f"place: no spot of {target.name} takes {item}"
+    message = f"place: no spot of {target.name} takes {item}{said}"
     return Infeasible("does-not-fit", (item, target.name), fact, message, whatever_grasp=True)
 
 

@@ -102,12 +102,15 @@ def upright(T_world_item: Array) -> Array:
     down level."""
     R = T_world_item[:3, :3]
     axis = int(np.argmax(np.abs(R[2])))
-    up = R[:, axis] * np.sign(R[2, axis])
+    return pose(T_world_item[:3, 3], levelled(R, axis, float(np.sign(R[2, axis]))))
+
+
+def levelled(R: Array, axis: int, sign: float) -> Array:
+    """A rotation (3, 3) turned the shortest way so that one of its axes points up, or with -1 down."""
+    up = sign * R[:, axis]
     v = np.cross(up, [0.0, 0.0, 1.0])
     s, c = float(np.linalg.norm(v)), float(up[2])
-    if s < 1e-6:
-        return T_world_item
-    return pose(T_world_item[:3, 3], rotation_about(v / s, float(np.arctan2(s, c))) @ R)
+    return R if s < 1e-6 else rotation_about(v / s, float(np.arctan2(s, c))) @ R
 
 
 def ways_out(name: str, scene: Scene) -> tuple[Array, ...]:

@@ -36,11 +36,12 @@ MODULES = ("observers", "skills")
 def skills() -> dict[str, Skill]:
     """Every skill that refines to motions of a robot at a table."""
     from tamp.skills.articulate import Articulate  # which load the robot's kinematics
-    from tamp.skills.pick import Pick
+    from tamp.skills.pick import Pick, PickByRim
     from tamp.skills.place import Place
     from tamp.skills.slide import Slide
 
-    known: tuple[Skill, ...] = (Pick(), Place(), Slide(), *(Articulate(name, goal) for name, goal in ENDS.items()))
+    hinged = (Articulate(name, goal) for name, goal in ENDS.items())
+    known: tuple[Skill, ...] = (Pick(), PickByRim(), Place(), Slide(), *hinged)
     return {s.spec.name: s for s in known}
 
 

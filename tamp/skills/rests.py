@@ -9,9 +9,10 @@ from copy import copy
 import numpy as np
 
 from motion import grasps, paths, placements
-from motion.poses import Array, inverse, pose, rotation_about
+from motion.poses import Array, error, inverse, pose, rotation_about
 from motion.shapes import Shape, bounds
 from tamp.model.situation import Situation
+from tamp.perception.relations import Wish, spots, wishes
 from tamp.skills import surface_layout
 from tamp.skills.base import Tools
 from tamp.skills.place_targets import PlaceTarget, outside, upright
@@ -21,6 +22,8 @@ SPOTS = 30
 """Poses of an item at rest that are tried for each grasp."""
 LEANS = np.radians([12, 7])
 """How far a thing may lean against the walls of what it is put into."""
+LEANT = np.radians(45)
+"""Steps in which attitudes of an item are told apart by how far they are from how it is held."""
 FEW = 60
 """Spots that are looked at for each side on which an item could be laid."""
 YAWS = 8
@@ -33,6 +36,8 @@ MOUTH = (0.9, 0.6)
 GRID = 5
 APART = 0.02
 """Metres from everything beside it at which an item is put on a surface, where there is room."""
+CHOICE = 40
+"""Spots that are looked at where relations to other things have to hold."""
 PUT_OFF = 6
 """Spots that are put off for others with more room."""
 
@@ -82,7 +87,9 @@ def _rests(item: str, target: PlaceTarget, situation: Situation, tools: Tools, s
     walled = target.region is not None and target.region.kind == "interior" and target.region.door is None
     unsteady: list[Array] = []
     leaning = [T for angle in LEANS for T in _tipped(T_now, float(angle))] if walled else []
-    for T_item in (T_now, *_tipped(T_now), *leaning):
+    R_held = situation.scene.object(item).T_world_object[:3, :3]
+    tipped = sorted(_tipped(T_now), key=lambda T: _turns_to(R_held, T))
+    for T_item in (T_now, *tipped, *leaning):
         as_now, any_found = T_item is T_now, False
         alone, most = (not shared, None) if as_now else (True, FEW)
         for T in resting_on(item, T_item, target, situation, tools, shared=not alone, most=most):
@@ -111,6 +118,11 @@ def _tipped(T: Array, angle: float = 0.5 * np.pi) -> list[Array]:
     return [pose(T[:3, 3], rotation_about(axis, s * angle) @ T[:3, :3]) for axis in level for s in (1.0, -1.0)]
 
 
+def _turns_to(R_held: Array, T: Array) -> int:
+    """Eighths of a turn from how an item is held to another attitude: what hangs askew is laid on the nearer side."""
+    return round(float(np.linalg.norm(error(pose(np.zeros(3), R_held), pose(np.zeros(3), T[:3, :3]))[3:]) / LEANT))
+
+
 def resting_on(
     item: str,
     T_now: Array,
@@ -126,10 +138,12 @@ def resting_on(
     world, thing = tools.world, situation.scene.object(item)
     shapes = thing.parts[0].shapes
     yaws = placements.yaws(SQUARE_YAWS if thing.regions else YAWS)
-    spots = _spots(target, shapes, T_now, yaws, shared, tools.rng)
-    if not ignore:
-        spots = leaving_room(item, target, situation, tools, spots)
-    for offset, yaw in itertools.islice(spots, most):
+    wanted = wishes(tools.wanted, item, target.name, situation.scene)
+    found_at = _related(wanted, target, shapes, T_now, yaws)
+    if found_at is None:
+        found_at = _spots(target, shapes, T_now, yaws, shared, tools.rng)
+        found_at = found_at if ignore else leaving_room(item, target, situation, tools, found_at)
+    for offset, yaw in itertools.islice(found_at, most):
         world.load(situation.released().state())
         T = placements.turned(T_now, yaw)
         start = pose(target.centre + target.axes @ offset, T[:3, :3])
@@ -140,9 +154,30 @@ def resting_on(
             found = placements.drop(world, item, start, 0.4, ignore)
             if found is None or not target.accepts(found[0][:3, 3]):
                 continue
+            if wanted and not all(wish.met(item, bounds(shapes, found[0])) for wish in wanted):
+                continue
             if target.carries(found[1], float(found[0][2, 3]) + bottom):
                 yield found[0]
                 break
+
+
+def _related(
+    wanted: tuple[Wish, ...], target: PlaceTarget, shapes: tuple[Shape, ...], T_now: Array, yaws: Array
+) -> Iterator[tuple[Array, float]] | None:
+    """Offsets (3,) and turns that put the middle of an item where relations that are to hold want it, the best first;
+    None where there are no such relations."""
+    if all(wish.denied for wish in wanted):
+        return None
+    low, high = bounds(shapes, T_now)
+    points = spots(wanted, 0.5 * (high - low)[:2])[:CHOICE]
+    off = 0.5 * (low + high) - T_now[:3, 3]
+
+    def at(p: Array, yaw: float) -> Array:
+        turned = rotation_about(np.array([0.0, 0.0, 1.0]), yaw) @ off
+        return np.asarray(target.axes.T @ np.append(p - target.centre[:2] - turned[:2], 0.0))
+
+    turns = sorted(map(float, yaws), key=lambda yaw: (yaw != 0.0, np.cos(yaw) < ABOUT))
+    return ((at(p, yaw), yaw) for some in (turns[:1], turns[1:]) for p in points for yaw in some)
 
 
 def _spots(

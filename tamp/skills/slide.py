@@ -17,6 +17,7 @@ from tamp.model.motions import Move
 from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.perception import predicates
+from tamp.perception.relations import spots, wishes
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.builtin_specs import SLIDE
 from tamp.skills.place_targets import PlaceTarget, target_of
@@ -47,6 +48,8 @@ CLEARANCE = 0.004
 """Metres kept between an item that is pushed and everything along its way."""
 FURTHEST = 0.2
 """Most metres from where a push is looked for to the contact."""
+CHOICE = 9
+"""Spots that are looked at where relations to other things have to hold."""
 STEP = 0.01
 NEAR = 0.001
 """Metres from the target within which nothing needs to be pushed."""
@@ -65,7 +68,12 @@ class Slide(Skill):
         """Pushes to the middle of the target, straight or around what is in the way, at a few heights, tilts and
         openings."""
         item, target = situation.scene.object(args[0]), target_of(args[2], situation.scene)
-        end = np.array([target.centre[0], target.centre[1], item.position[2]])
+        low, high = item.bounds()
+        wanted = wishes(tools.wanted, args[0], args[2], situation.scene)
+        middles = spots(wanted, 0.5 * (high - low)[:2])
+        ends = [item.position + np.append(p - 0.5 * (low + high)[:2], 0.0) for p in middles[:CHOICE]]
+        middle = np.array([target.centre[0], target.centre[1], item.position[2]])
+        end = ends[0] if ends else middle
         apart = float(np.linalg.norm(end - item.position))
         region, off = target.region, np.inf
         if region is not None:
@@ -77,9 +85,11 @@ class Slide(Skill):
         most = tools.world.robot.gripper.opening
         openings = (most, *(o for o in OPENINGS if o < most))
         shares = itertools.product(ENDS, repeat=2)
-        ends = [end + np.array([x * target.half[0], y * target.half[1], 0.0]) for x, y in shares]
-        courses = (c for e in ends for c in _courses(item.position, e))
-        for course in sorted(courses, key=lambda c: _cost(c, c[-1] - end, target)):
+        ends = ends or [end + np.array([x * target.half[0], y * target.half[1], 0.0]) for x, y in shares]
+        courses = [c for e in ends for c in _courses(item.position, e)]
+        astray = EDGE if middles else 0.0
+        cost = {id(c): _cost(c, c[-1] - middle, target) + astray * np.linalg.norm(c[-1] - end) for c in courses}
+        for course in sorted(courses, key=lambda c: cost[id(c)]):
             if (hindered := _hindered(item, course, situation, tools)) is not None:
                 yield hindered
                 continue

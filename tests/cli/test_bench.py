@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,25 @@ def test_a_summary_adds_up() -> None:
     assert summary_of([record(0, False)], {})["mean_steps"] is None
 
 
+def test_failures_are_counted_by_kind_without_names_and_numbers() -> None:
+    def failed(n: int, reason: str) -> EpisodeRecord:
+        return replace(record(n, False), failure_stage="refinement", failure_reason=reason)
+
+    gave_up = "gave up after 2{} s of 20 s; this is no proof that it cannot be done; what was tried: "
+    reasons = [
+        "(place-on mug_1 plate_1): place: no room on plate_1, 3 cm too wide (without plate_1 there is a motion)",
+        "(place-on can_2 floor): place: no room on floor, 12.5 cm too wide; (pick can_2 floor): pick: no grasp",
+        f"{gave_up.format(0)}(pick can_2 floor): pick: no grasp of can_2; (pick cup_1 floor): pick: no way",
+        f"{gave_up.format(1)}(pick cup_1 floor): pick: no grasp of cup_1",
+    ]
+    summary = summary_of([failed(n, reason) for n, reason in enumerate(reasons)], {})
+    assert summary["failures"] == {
+        "refinement: place-on: place: no room on …, N cm too wide": 2,
+        "refinement: gave up: pick: pick: no grasp of …": 2,
+    }
+    assert "failures" not in summary_of([record(0)], {})
+
+
 def test_goals_are_equivalent_but_for_what_holds_already() -> None:
     on, shut, lit = Atom("on", ("cup", "bench")), Atom("closed", ("chest",)), Atom("turned-on", ("lamp",))
     assert equivalent(Goal.of((on, shut)), Goal.of((shut, on)), frozenset())
@@ -73,6 +93,13 @@ def test_goals_are_equivalent_but_for_what_holds_already() -> None:
         (["libero_goal", "--planner", "magic"], "unknown planner 'magic'"),
         (["libero_goal", "--disturb", "nocked"], "no disturbance 'nocked'; valid: knocked"),
         (["libero_goal", "--disturb", "frozen"], "--disturb frozen is about pictures; valid with --perception camera"),
+        (["worlds", "--n", "0"], "--n"),
+        (["worlds", "--n", "3", "--tasks", "2-3"], "--n 3: worlds are counted from 0: no world 3"),
+        (["worlds"], "how many worlds? valid: tamp bench worlds --n 50"),
+        (["libero_goal", "--n", "3"], "--n is about drawn worlds"),
+        (["worlds", "--n", "3", "--trials", "2"], "--trials: a drawn world has one start, a goal and no words"),
+        (["walled_in", "nowhere/at_all"], "no scene at nowhere/at_all"),
+        (["docs/examples/kitchenette"], "docs/examples/kitchenette is an MJCF scene"),
     ],
 )
 def test_bad_input_exits_2(arguments: list[str], says: str, tmp_path: Path) -> None:
@@ -133,6 +160,43 @@ def test_a_record_that_the_disk_does_not_take_whole_is_not_counted(tmp_path: Pat
     assert (done.returncode, done.stderr) == (2, f"tamp: error: cannot write to {tmp_path}: File too large\n")
     assert (tmp_path / "results.jsonl").stat().st_size == size, "half a line is taken off"
     assert read(tmp_path) == [record(0)]
+
+
+def test_a_scene_that_asks_for_what_is_not_there_is_refused_with_file_and_line(tmp_path: Path) -> None:
+    scene = tmp_path / "scene.toml"
+    scene.write_text('goal = "(on mug_1 plate_1)"\n[things.mug_1]\ncategory = "porcelain_mug"\n')
+    done = bench(str(tmp_path), "--stage", "plan", "--out", str(tmp_path / "out"))
+    assert done.returncode == 2 and f"{scene}:1: " in done.stderr and "plate_1" in done.stderr, done.stderr
+
+
+@pytest.mark.episode
+def test_a_scenes_trials_are_seeds_and_a_folder_of_scenes_is_benched(tmp_path: Path) -> None:
+    scene = tmp_path / "scenes" / "cheese"
+    scene.mkdir(parents=True)
+    things = [f'[things.{name}]\ncategory = "{kind}"\n' for name, kind in (("b_1", "basket"), ("c_1", "cream_cheese"))]
+    (scene / "scene.toml").write_text(f'goal = "(in c_1 b_1_contain_region)"\n{"".join(things)}')
+    done = bench(str(scene.parent), "--stage", "plan", "--trials", "2", "--seed", "5", "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    records = read(tmp_path / "out")
+    assert [(r.suite, r.init_state, r.seed, r.success) for r in records] == [
+        (str(scene), 0, 5, True),
+        (str(scene), 1, 6, True),
+    ]
+    starts = [p.read_text() for p in sorted((tmp_path / "out" / "episodes").glob("*/episode.jsonl"))]
+    assert len(starts) == 2 and starts[0] != starts[1]
+
+
+@pytest.mark.episode
+def test_a_drawn_world_is_a_scene_file_that_replays(tmp_path: Path) -> None:
+    """With the same start, goal and plan; and it is among the hardest."""
+    bench("worlds", "--n", "1", "--seed", "7", "--out", str(tmp_path / "out"))
+    (r,) = read(tmp_path / "out")
+    assert r.scene is not None and r.goal and r.failure_stage != "error", r
+    done = forked.tamp("solve", "--scene", str(tmp_path / "out" / r.scene), "--json", "--out", str(tmp_path / "again"))
+    again = json.loads(done.stdout)
+    assert (again["goal"], again["plan"], again["success"], again["steps"]) == (r.goal, r.plan, r.success, r.steps)
+    (hard,) = (tmp_path / "out" / "hardest").glob("*/scene.toml")
+    assert hard.read_text().endswith((tmp_path / "out" / r.scene).read_text())
 
 
 @pytest.mark.episode

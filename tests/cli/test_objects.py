@@ -6,11 +6,13 @@ import json
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from motion.poses import rotation_about
 from tamp.perception.library import Index, made_with, write_index
 from tests import forked
-from tests.solids import BOWL, obj, revolved
+from tests.solids import BOWL, CAN, obj, revolved
 
 pytestmark = [pytest.mark.process, pytest.mark.episode]
 
@@ -52,6 +54,25 @@ def test_it_is_shown_with_a_picture(library: Path, tmp_path: Path) -> None:
     assert shown["attitudes"] == 2 and "taken to be in mm" in shown["remarks"][0]
     seen = imageio.imread(picture) < 250
     assert 0.05 < seen.any(axis=-1).mean() < 0.6
+
+
+def test_what_does_not_stand_as_its_file_has_it_is_laid_down(library: Path, tmp_path: Path) -> None:
+    leaning = tmp_path / "leaning_can"
+    leaning.mkdir()
+    (leaning / "can.obj").write_text(obj(revolved(CAN) @ rotation_about(np.array([1.0, 0.0, 0.0]), 0.5)))
+    shown = json.loads(tamp(library, "add", str(leaning), "--json").stdout)
+    assert any("laid down, turned by 29°" in remark for remark in shown["remarks"])
+    assert shown["size"] == pytest.approx(np.ptp(revolved(CAN), axis=(0, 1)), abs=0.003)
+
+
+def test_a_scene_can_have_it(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "scene.toml").write_text('[things.bowl_1]\ncategory = "red_bowl"\nyaw = 0\n')
+    done = forked.tamp("scene", "show", str(tmp_path), "--json", TAMP_OBJECTS=str(library))
+    (bowl,) = (o for o in json.loads(done.stdout)["objects"] if o["name"] == "bowl_1")
+    assert bowl["category"] == "red_bowl" and bowl["extent"] == pytest.approx([0.12, 0.12, 0.04], abs=0.004)
+    (tmp_path / "scene.toml").write_text('[things.bowl_1]\ncategory = "red_bow"\n')
+    done = forked.tamp("scene", "show", str(tmp_path), TAMP_OBJECTS=str(library))
+    assert done.returncode == 2 and "no category 'red_bow'; valid: red_bowl" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,6 @@ from tamp.model.goal import parse_goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.pddl.domain_file import load as load_domain
-from tamp.perception import relative_places
 
 MODEL = "qwen2.5-coder-0.5b"
 CONTEXT = 4096
@@ -182,7 +181,7 @@ def ask(model: Model, asked: list[Case]) -> int:
         except Refusal as e:
             tell(f"   {text}: refused: {e}")
             continue
-        symbols = state.symbols | relative_places.symbols(relative_places.things(scene))
+        symbols = state.symbols
         assert parse_goal(str(goal), domain, symbols) == goal
         right += set(goal.atoms) == set(parse_goal(due, domain, state.symbols).atoms)
         tell(f"   {text}: {goal}")

@@ -39,6 +39,12 @@ def in_world(grasp: Grasp, T_world_body: Array) -> Array:
     return T_world_body @ grasp.T_body_tool
 
 
+@pytest.mark.parametrize("height", [0.01, 0.015])
+def test_what_is_low_is_held_by_the_ends_of_the_pads(height: float) -> None:
+    found = antipodal((box([0.08, 0.01, height / 2]),), pose([0.0, 0.0, TABLE + height / 2]), GRIPPER)
+    assert any(g.T_body_tool[2, 3] + height / 2 > 0.0115 for g in found), "as high as the fingertips need"
+
+
 @given(yaw=st.floats(-3.1, 3.1), x=st.floats(-0.2, 0.2), y=st.floats(-0.3, 0.3))
 def test_a_cube_is_grasped_across_two_parallel_faces(yaw: float, x: float, y: float) -> None:
     T_world_body = pose([x, y, TABLE + CUBE / 2], yawed(yaw))

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import mujoco
 import numpy as np
@@ -19,7 +19,8 @@ from tamp.backends.mujoco.model_objects import Ends, ObjectReader, ThingKind
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import Part, Region, SceneObject
-from tamp.perception.object_model import Kind, kind_of
+from tamp.perception.library import ADDED, MJCF, objects_folder, read
+from tamp.perception.object_model import Kind, ObjectModel, kind_of
 from tamp.skills.place_targets import upright
 
 LEAST_INERTIA = "0.001"
@@ -78,10 +79,12 @@ def load(category: str, name: str, *, whole: bool = False) -> Category:
     category, UnusableError for one that cannot be used.
     """
     known = _classes()
-    if category not in known:
-        raise InputError(f"no category {category!r}; {valid(category, known)} (`tamp scene categories` lists them)")
+    if category not in known and not _add(category):
+        raise InputError(
+            f"no category {category!r}; {valid(category, [*known, *added()])} (`tamp scene categories` lists them)"
+        )
     with _usable(category):
-        return _read(known[category], category, name, whole)
+        return _read(_registered()[category], category, name, whole)
 
 
 def source_of(category: str) -> str:
@@ -117,9 +120,46 @@ def _first_line(e: Exception) -> str:
 
 
 def _classes() -> dict[str, Any]:
+    return {name: cls for name, cls in _registered().items() if not hasattr(cls, "of_library")}
+
+
+def _registered() -> dict[str, Any]:
+    """LIBERO's classes by category, from which its environments are built."""
     from libero.libero.envs.objects import get_object_dict
 
     return dict(get_object_dict())
+
+
+def _add(category: str) -> bool:
+    """Make LIBERO know a thing that a user added to the object library, if there is one."""
+    from libero.libero.envs.base_object import OBJECTS_DICT
+    from robosuite.models.objects import MujocoXMLObject
+
+    folder = objects_folder() / ADDED
+    file, model = folder / category / MJCF, folder / f"{category}.npz"
+    if not (category in added() and file.is_file()):
+        return False
+    made = read(model).model
+    assert isinstance(made, ObjectModel)
+    thing = made.thing
+
+    class Added(MujocoXMLObject):  # type: ignore[misc]
+        of_library = True
+        category_name = category
+        rotation, rotation_axis = (0.0, 0.0), "z"
+        object_properties: ClassVar[dict[str, Any]] = {"vis_site_names": {}}
+        fixed, shapes = not thing.movable, thing.parts[0].shapes
+
+        def __init__(self, name: str, joints: Any = "default") -> None:
+            super().__init__(str(file), name, joints, duplicate_collision_geoms=False)
+
+    OBJECTS_DICT[category] = Added
+    return True
+
+
+def added() -> list[str]:
+    """The things that a user added to the object library."""
+    return sorted(path.stem for path in (objects_folder() / ADDED).glob("*.npz"))
 
 
 def _read(cls: Any, category: str, name: str, whole: bool) -> Category:
@@ -150,7 +190,7 @@ def _stays(model: Any, made: Any, data: Any) -> bool:
     """Whether LIBERO's tasks have it as a fixture: what has joints, a top to stand on or several places inside."""
     reader = ObjectReader(model, kinds_of({made.name: made}), {made.name: model.body(made.root_body).id}, ())
     regions = reader.read(made.name, data).regions
-    return model.njnt > 0 or len(regions) > 1 or any(r.kind == "surface" for r in regions)
+    return getattr(made, "fixed", model.njnt > 0 or len(regions) > 1 or any(r.kind == "surface" for r in regions))
 
 
 def _set_upright(made: Any, model: Any, data: Any) -> None:
@@ -209,7 +249,8 @@ def kinds_of(classes: Mapping[str, Any]) -> dict[str, ThingKind]:
 
 def _kind(cls: Any) -> ThingKind:
     ends = _thresholds(cls)
-    return ThingKind(str(cls.category_name), lambda model, joint: ends, hasattr(cls, "turn_on"))
+    shapes = getattr(cls, "shapes", None)
+    return ThingKind(str(cls.category_name), lambda model, joint: ends, hasattr(cls, "turn_on"), shapes)
 
 
 def _thresholds(cls: Any) -> Ends | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import mujoco
 import numpy as np
 
 from motion.poses import Array, to_quat
@@ -63,6 +64,9 @@ class LiberoEnvironment:
         if not self.task.is_checked:
             self.domain.parsed_problem["goal_state"] = []
         model = self.sim.model
+        if any(hasattr(thing, "of_library") for thing in self.domain.objects_dict.values()):
+            # more than one contact for two convex pieces, without which nothing keeps its attitude between the fingers
+            model._model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_MULTICCD)
         self._built = np.array(model.body_pos), np.array(model.body_quat)
         self._joint_samplers = tuple(self.domain.object_property_initializers)
         self._start(seed, None if init_state is None else states[init_state])

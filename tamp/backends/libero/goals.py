@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,17 +9,16 @@ import numpy as np
 
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.errors import Refusal
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
-from tamp.model.formula import TRUE, Formula, Literal, alternatives, holds, mapped, renamed, ways
+from tamp.model.formula import TRUE, Formula, Literal, Not, alternatives, holds, mapped, negation, ways
 from tamp.model.goal import Goal
-from tamp.model.scene import Scene
+from tamp.model.scene import Region, Scene
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.planner import Engine
 from tamp.pddl.simulation import reaches
 from tamp.perception.predicates import above
-from tamp.perception.relative_places import places, symbols, things, with_places
+from tamp.perception.relations import SIDES, areas, things
 
 PREDICATES = {
     "on": "on",
@@ -60,47 +58,46 @@ def goal_regions(environment: LiberoEnvironment) -> tuple[str, ...]:
 
 
 def in_the_tasks_words(goal: Goal, own: Goal, scene: Scene) -> Goal:
-    """A goal in which a place beside a thing has the name of the ground's region that the task's own goal names, where
-    what is put in the middle of that place is in that region. `scene` has these regions."""
-    beside = {p.symbol: p for p in places(goal.mentioned, scene)}
-    there = with_places(scene, beside.values())
+    """A goal in which what is on one side of a thing is on a region of the ground that the task's own goal names, where
+    the best spot on that side is in that region. `scene` has these regions."""
     named = {s for a in own.atoms for s in a.args}
     regions = [r for _, r in scene.regions() if r.name in named and r.kind == "surface"]
 
-    def said(symbol: str) -> str:
-        if symbol not in beside:
-            return symbol
-        middle = there.region(symbol)[1].T_world_region[:3, 3]
-        return next((r.name for r in regions if above(middle + ON_IT, r)), symbol)
+    def said(literal: Literal) -> Formula:
+        if isinstance(literal, Not):
+            return negation(said(literal.atom))
+        found = (Atom("on", (literal.args[0], r.name)) for r in regions if _away(literal, r, scene) is not None)
+        return next(found, literal)
 
-    return replace(goal, formula=renamed(goal.formula, {symbol: said(symbol) for symbol in beside}))
+    return replace(goal, formula=mapped(goal.formula, said))
 
 
 def beside_things(own: Goal, scene: Scene) -> Goal:
-    """The task's own goal with regions of the ground as places beside things, for perceivers that see no such regions:
-    the inverse of `in_the_tasks_words`. Regions that are no such place keep their names."""
-    grounds = {r.name for _, r in scene.regions() if r.kind == "surface"}
-    named = {(item, s) for a in own.atoms for item, s in itertools.pairwise(a.args) if s in grounds}
-    found = {region: _place_at(region, item, own, scene) for item, region in named}
-    return replace(own, formula=renamed(own.formula, {r: place for r, place in found.items() if place is not None}))
+    """The task's own goal with regions of the ground as sides of things, for perceivers that see no such regions: the
+    inverse of `in_the_tasks_words`. Regions that are no such place keep their names."""
+    grounds = {r.name: r for _, r in scene.regions() if r.kind == "surface"}
+
+    def said(literal: Literal) -> Formula:
+        if isinstance(literal, Not) or len(literal.args) != 2 or literal.args[1] not in grounds:
+            return literal
+        item, region = literal.args[0], grounds[literal.args[1]]
+        sides = (Atom(side, (item, thing)) for side in SIDES for thing in things(scene) if thing != item)
+        found = ((scene.object(a.args[1]).movable, _away(a, region, scene), a) for a in sides)
+        near = [(movable, off, a) for movable, off, a in found if off is not None]
+        return min(near)[2] if near else literal  # a thing that stays where it is, and the nearest
+
+    return replace(own, formula=mapped(own.formula, said))
 
 
-def _place_at(region: str, item: str, own: Goal, scene: Scene) -> str | None:
-    """The place beside a thing that means a region of the ground: one that stays where it is, and the nearest."""
-    found = []
-    for symbol, _ in symbols(things(scene)).items():
-        goal = Goal(Atom("on", (item, symbol)))
-        try:
-            means = region in in_the_tasks_words(goal, own, scene).symbols
-            place = places(goal.mentioned, scene)
-        except Refusal:  # there is no room
-            continue
-        if means and place and place[0].thing != item:
-            owner = scene.object(place[0].thing)
-            middle = with_places(scene, place).region(symbol)[1].T_world_region[:3, 3]
-            off = middle - scene.region(region)[1].T_world_region[:3, 3]
-            found.append((owner.movable, float(np.linalg.norm(off[:2])), symbol))
-    return min(found)[2] if found else None
+def _away(atom: Atom, region: Region, scene: Scene) -> float | None:
+    """Metres from the middle of a region at which something best stands on that side of a thing, if it is in it."""
+    there = {o.name for o in scene}
+    if atom.predicate not in SIDES or not there.issuperset(atom.args):
+        return None
+    top = region.T_world_region[:3, 3]
+    found = areas(atom, 0.5 * scene.object(atom.args[0]).extent[:2], scene)
+    off = [np.append(area.best - top[:2], 0.0) for area in found]
+    return next((float(np.linalg.norm(d)) for d in off if above(top + d + ON_IT, region)), None)
 
 
 def equivalent(a: Goal, b: Goal, true: frozenset[Atom]) -> bool:

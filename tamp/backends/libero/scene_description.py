@@ -59,7 +59,7 @@ class Declaration:
         return next(t for t in self.things if t.name == name)
 
     def symbols(self) -> dict[str, str]:
-        """Every symbol that a goal can name, with its type in the tabletop domain; without places beside things."""
+        """Every symbol that a goal can name, with its type in the tabletop domain."""
         return {**types_of(*(t.category.thing for t in self.things)), self.arena.symbol: "surface"}
 
     def bddl(self, words: str) -> str:
@@ -115,7 +115,7 @@ class Task:
 
 def types_of(*things: SceneObject) -> dict[str, str]:
     """The symbols of some things, each with its type in the tabletop domain."""
-    return symbols_of(Scene(things, NOWHERE))
+    return {**{t.name: "fixture" for t in things if not t.movable}, **symbols_of(Scene(things, NOWHERE))}
 
 
 AWAY, APART = 5.0, 1.5

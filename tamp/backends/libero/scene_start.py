@@ -27,6 +27,8 @@ SETTLED = 8
 """Draws of which one has to stay as it is declared."""
 FELL = np.radians(20.0)
 """Radians of tilt, against how it was put down, from which a thing has fallen over."""
+ROLLED = 0.1
+"""Share of its height by which a thing that has only rolled is higher or lower."""
 NEXT_TO = 0.08
 """Metres between two things up to which one is beside the other."""
 OFF = 0.03
@@ -92,7 +94,8 @@ def _why_not(declared: Declaration, thing: DeclaredThing, wanted: Scene, now: Sc
         return f"{name} does not stay {' '.join(expected)}{instead}; put it somewhere else, or something else there"
     up = wanted.object(name).T_world_object[:3, :3].T[:, 2]
     tilt = np.arccos(np.clip((o.T_world_object[:3, :3] @ up)[2], -1.0, 1.0))  # a turn about the vertical is none
-    if thing.relation != "in" and tilt > FELL:
+    sunk = abs(now.object(name).position[2] - wanted.object(name).position[2]) > ROLLED * o.extent[2]
+    if thing.relation != "in" and tilt > FELL and (sunk or tilt > 0.5 * np.pi):
         return f"{name} falls over {thing.where}; put it somewhere flatter, or something else there"
     if thing.relation == "beside":
         (low, high), (other_low, other_high) = o.bounds(), now.object(thing.target).bounds()

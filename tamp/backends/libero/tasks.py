@@ -16,7 +16,6 @@ from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.model.domain import Domain
 from tamp.model.goal import check_form, parse_goal
-from tamp.perception import relative_places
 from tamp.quiet import hush_simulator
 
 STEP_LIMITS = {"libero_spatial": 220, "libero_object": 280, "libero_goal": 300, "libero_10": 520, "libero_90": 400}
@@ -92,6 +91,17 @@ def find(name: str) -> Task:
     raise InputError(_unknown(name))
 
 
+def scenes_at(name: str) -> list[str]:
+    """The scenes that a name means, each as `find` takes it: itself, or all in a folder; none for a suite."""
+    path = Path(name)
+    if name.lower() in suite_names():
+        return []
+    if path.is_dir() and not (path / SCENE).is_file():
+        return sorted(str(p.parent) for p in path.glob(f"*/{SCENE}"))
+    is_scene = (path / SCENE).is_file() or _shipped(name) is not None or _is_path(name)
+    return [name] if is_scene or name.endswith(".bddl") else []
+
+
 def _unknown(name: str) -> str:
     """That there is no such scene, which ones there are, and which are in the current folder."""
     here = sorted(p.parent.name for p in Path().glob(f"*/{SCENE}"))
@@ -140,8 +150,7 @@ def check_goal(task: Task, domain: Domain) -> None:
             check_form(task.goal, domain)
         else:
             symbols = {s: t for s, t in task.declared.symbols().items() if t in domain.types}
-            beside = relative_places.symbols(thing.name for thing in task.declared.things)
-            parse_goal(task.goal, domain, symbols | beside, ranged=symbols)
+            parse_goal(task.goal, domain, symbols)
     except InputError as e:
         raise task.file.wrong(str(e), "goal") from e
 

@@ -42,6 +42,7 @@ class ThingKind:
     category: str
     ends: Callable[[Any, int], Ends | None]
     turns_on: bool = False
+    shapes: tuple[Shape, ...] | None = None
 
 
 class ObjectReader:
@@ -66,7 +67,7 @@ class ObjectReader:
     def _part(self, name: str, body: int, carried: dict[int, int], kind: ThingKind, d: Any) -> Part:
         T_world_part = body_pose(d, body)
         own = [b for b, carrier in carried.items() if carrier == body]
-        shapes = shapes_of(self._m, d, own, inverse(T_world_part))
+        shapes = kind.shapes or shapes_of(self._m, d, own, inverse(T_world_part))
         joint = None if name in self._movable else _joint(self._m, d, body, kind)
         return Part(name, _part_kind(joint, kind), T_world_part, shapes, joint)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import statistics
 import weakref
 import zlib
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import asdict, dataclass, field, fields
 from math import sqrt
@@ -36,7 +38,8 @@ class EpisodeRecord:
     model's, None without one; `reaches` is whether a plan for the decoded goal reaches the task's. `reached` is whether
     what was asked for holds by the oracle of the goal, `task` LIBERO's check where that is the task, else None.
     `disturbed` says how the world was disturbed on purpose, None where it was not; `verdicts` how often cameras were
-    `right` about what became of an action, took it for `done` that was not, or for `undone`.
+    `right` about what became of an action, took it for `done` that was not, or for `undone`. `redrawn` says why scenes
+    that were drawn for a world before were not taken; `scene` is its file, in the results folder.
     """
 
     suite: str
@@ -68,6 +71,8 @@ class EpisodeRecord:
     task: bool | None = None
     disturbed: dict[str, Any] | None = None
     verdicts: dict[str, int] | None = None
+    redrawn: list[str] = field(default_factory=list)
+    scene: str | None = None
 
     @property
     def key(self) -> Key:
@@ -235,8 +240,29 @@ def summary_of(records: list[EpisodeRecord], versions: dict[str, str]) -> dict[s
         "episodes_per_minute": round(n / minutes, 2) if minutes else None,
         "perception": records[0].perception,
         "versions": versions,
+        **(
+            {"failures": found}
+            if (found := dict(Counter(failure_kind(r) for r in records if not r.success).most_common()))
+            else {}
+        ),
+        **({"redrawn": redrawn} if (redrawn := sum(len(r.redrawn) for r in records)) else {}),
         **_language(records),
     }
+
+
+def failure_kind(record: EpisodeRecord) -> str:
+    """What kind of failure an episode was: its stage and the first reason, without names and numbers."""
+    reason = re.sub(r"^\S+:\d+: ", "", record.failure_reason or "no reason given")
+    *ahead, first = reason.split("what was tried: ", 1)
+    action = re.match(r"\(([^()]*)\): ", first)
+    operator, *args = action[1].split() if action else [""]
+    message = re.split(r";| \(", first[action.end() if action else 0 :], maxsplit=1)[0]
+    named = "|".join(map(re.escape, sorted(args, key=len, reverse=True)))
+    message = re.sub(rf"\b({named})\b" if named else r"(?!)", "…", message)
+    message = re.sub(r"\b[a-z]\w*_\d+\w*", "…", message)
+    message = re.sub(r"\d+(\.\d+)?", "N", message)
+    told = ("gave up", operator, message) if ahead else (operator, message)
+    return ": ".join(filter(None, (record.failure_stage, *told)))
 
 
 def _language(records: list[EpisodeRecord]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
@@ -22,7 +23,8 @@ LOOK = 1.0
 
 
 class Key(NamedTuple):
-    """What makes an episode of a benchmark. `wording` counts other wordings from 1; 0 is the task's own."""
+    """What makes an episode of a benchmark: of a scene file, `suite` is the scene and `init_state` the seed. `wording`
+    counts other wordings from 1; 0 is the task's own."""
 
     suite: str
     task_id: int
@@ -32,7 +34,7 @@ class Key(NamedTuple):
     @property
     def folder(self) -> str:
         """The name of the episode's folder."""
-        return "-".join(map(str, self if self.wording else self[:3]))
+        return re.sub(r"[^\w.]+", "-", "-".join(map(str, self if self.wording else self[:3])))
 
 
 Runner = Callable[[Key], "EpisodeRecord"]

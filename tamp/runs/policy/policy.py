@@ -22,12 +22,11 @@ from tamp.errors import InputError, Refusal, TampError
 from tamp.model.backend import Command, Observation
 from tamp.model.domain import Domain
 from tamp.model.events import Event, Journal, Publish
-from tamp.model.goal import Goal
+from tamp.model.goal import Goal, goals_in
 from tamp.model.scene import RobotState, Scene, record_of
 from tamp.model.state import WorldState
 from tamp.pddl.planner import Engine, Planner
 from tamp.perception.camera_calibration import Calibration, encoders, has_pictures
-from tamp.perception.relative_places import goals_in
 from tamp.planning.assistant import JournalBuffer
 from tamp.runs.moving_parts import parts_record
 
@@ -228,7 +227,7 @@ class _Episode:
         policy.journal.event("scene", **record_of(scene), symbols=state.symbols, parts=parts_record(scene))
         if self.given is not None:
             said = self.given(record_of(scene))
-            return goals_in(scene, state, policy.domain, said["goals"], said.get("untouched", ()))
+            return goals_in(state, policy.domain, said["goals"], said.get("untouched", ()))
         policy.journal.event("instruction", text=self.instruction)
         words, names = str(self.instruction), meant(self.names, scene)
         given = Instruction(words, scene, state, policy.domain, policy.journal, names=names)

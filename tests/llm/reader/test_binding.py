@@ -99,7 +99,7 @@ GOALS = {
     "on(any of bowls, plate)\nnot on(plate, stove)": [
         "(and (or (on bowl_2 plate_1) (on bowl_1 plate_1)) (not (on plate_1 flat_stove_1_cook_region)))"
     ],
-    "to the left of(plate, left black bowl)": ["(on plate_1 left-of-bowl_2)"],
+    "to the left of(plate, left black bowl)": ["(left-of plate_1 bowl_2)"],
     "on(plate, wooden cabinet)": ["(on plate_1 wooden_cabinet_1_top_side)"],
     "if turned on(stove): turned off(stove) else: on(plate, stove); closed(top drawer of the wooden cabinet)": [
         "(and (closed wooden_cabinet_1_top_region) (on plate_1 flat_stove_1_cook_region))"

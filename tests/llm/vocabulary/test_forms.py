@@ -24,7 +24,8 @@ def form(can: Sayable, words: str) -> Form:
 
 def test_forms_are_what_operators_are_for(domain) -> None:
     assert {f.predicate for f in forms(domain)} == {
-        "on", "in", "holding", "open", "closed", "turned-on", "turned-off",
+        "on", "in", "holding", "open", "closed", "turned-on", "turned-off", "left-of", "right-of", "in-front-of",
+        "behind", "next-to", "near", "between",
     }  # fmt: skip
 
 
@@ -44,7 +45,7 @@ def test_an_edit_of_the_domain_adds_what_can_be_said(domain, kitchen, tmp_path: 
         ("on", TOP, Atom("in", ("wine_bottle_1", TOP))),
         ("on top of", TOP, Atom("on", ("wine_bottle_1", "wooden_cabinet_1_top_side"))),
         ("on top of", "plate_1", Atom("on", ("wine_bottle_1", "plate_1"))),
-        ("behind", "plate_1", Atom("on", ("wine_bottle_1", "behind-plate_1"))),
+        ("behind", "plate_1", Atom("behind", ("wine_bottle_1", "plate_1"))),
         ("on", "wine_bottle_1", None),
     ],
 )

@@ -15,11 +15,10 @@ from tamp.agent.camera_perceiver import Instruction, Observe, PerceiverFactory
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.events import Event, Searching
-from tamp.model.goal import Goal
+from tamp.model.goal import Goal, goals_in
 from tamp.model.scene import Perceiver, Scene
 from tamp.pddl.domain_file import load
 from tamp.perception.camera_calibration import Calibration, Camera
-from tamp.perception.relative_places import goals_in
 from tamp.runs.policy.policy import Policy
 from tests.live_sessions import a_panda
 from tests.tamp.runs.policy.test_policy import GOAL, World, run
@@ -92,7 +91,7 @@ def calibrated() -> Calibration:
 def reads(said: Instruction) -> tuple[Goal, ...]:
     if "box_1" not in said.state.symbols:
         raise Refusal("the scene has no first box", "absent", ("first box",))
-    return goals_in(said.scene, said.state, said.domain, [said.text])
+    return goals_in(said.state, said.domain, [said.text])
 
 
 def tried(world: Hiding, searches: bool = True, steps: int = 400) -> tuple[Policy, list[Event]]:

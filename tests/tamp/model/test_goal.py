@@ -54,6 +54,7 @@ OBSERVED = ("on", "in", "clear", "open", "closed", "turned-on")
         ("(on cup)", 2, "on takes 2 arguments (?o - item ?s - surface), got 1"),
         ("(on cop bench)", 5, "no 'cop' in the scene; valid: cup"),
         ("(in cup bench)", 9, "bench is a surface, in wants an interior; valid: chest"),
+        ("(next-to cup cup)", 1, "next-to is between different things, and cup is there twice"),
         ("(turned-on chest)", 12, "chest is a drawer, turned-on wants an appliance; valid: lamp"),
     ],
 )
@@ -72,7 +73,8 @@ def _ground_atoms(domain: Domain, symbols: dict[str, str]) -> list[Atom]:
         return [(s, *rest) for s in fitting for rest in fill(kinds[1:])]
 
     signatures = domain.predicates.values()
-    return [Atom(s.name, args) for s in signatures for args in fill([t for _, t in s.parameters])]
+    every = [Atom(s.name, args) for s in signatures for args in fill([t for _, t in s.parameters])]
+    return [a for a in every if len(set(a.args)) == len(a.args)]
 
 
 FORMULAS = st.recursive(

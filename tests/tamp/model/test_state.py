@@ -32,6 +32,6 @@ def test_a_problem_does_not_depend_on_the_order_of_things() -> None:
 @given(st.frozensets(st.sampled_from(ATOMS)))
 def test_a_problem_that_is_built_is_the_one_that_is_written(atoms: frozenset[Atom]) -> None:
     state, goal = WorldState(SYMBOLS, atoms), Atom("open", ("chest",))
-    assert problem_of(DOMAIN, state, [goal]) == parse(
+    assert problem_of(DOMAIN, state, [goal], whole=True) == parse(
         Source("domain.pddl", DOMAIN.text), Source("problem.pddl", problem_text(DOMAIN, state, str(goal)))
     )

@@ -11,7 +11,8 @@ import pytest
 from motion.poses import Array
 from motion.shapes import Shape
 from tamp.errors import InputError
-from tamp.perception.mesh_import import MOST_BOXES, ImportedMesh, boxes, name_of, read_mesh, read_options
+from tamp.perception.box_cover import MOST_BOXES, cover
+from tamp.perception.mesh_import import ImportedMesh, name_of, read_mesh, read_options
 from tests.solids import BOWL, CAN, obj, revolved
 
 TRAY = np.array([[0.0, 0.0], [0.1, 0.0], [0.1, 0.03], [0.098, 0.03], [0.098, 0.004], [0.0, 0.004]])
@@ -91,7 +92,7 @@ def test_what_is_no_thing_is_refused(tmp_path: Path, files: dict[str, str], says
 @pytest.mark.parametrize(
     ("shown", "says"),
     [
-        ('name = "mug"', "object.toml:1: unknown key 'name'; valid: names, unit, scale, up, fixed, turns; did"),
+        ('name = "mug"', "object.toml:1: unknown key 'name'; valid: names, unit, scale, up, fixed, turns, mass; did"),
         ('names = "mug"', 'names is mug; valid: a list of names, ["red mug", "mug"]'),
         ('\nunit = "km"', "object.toml:2: unit is 'km'; valid: m, cm, mm, in"),
         ("scale = 0", "scale is 0; valid: a number above 0"),
@@ -129,7 +130,7 @@ def test_numbers_hyphens_and_sizes_in_a_folders_name(tmp_path: Path, folder: str
 @cache
 def made(name: str) -> tuple[Array, tuple[Shape, ...]]:
     corners = revolved(PROFILES[name])
-    return corners, boxes(corners, np.random.default_rng(0))
+    return corners, tuple(piece.box for piece in cover(corners, np.random.default_rng(0)))
 
 
 def inside(shapes: tuple[Shape, ...], points: Array, slack: float = 0.0) -> Array:

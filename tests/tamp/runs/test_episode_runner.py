@@ -12,11 +12,10 @@ from tamp.agent.searching import Reads
 from tamp.backends.fake_table import FakeTable
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
-from tamp.model.goal import Goal
+from tamp.model.goal import Goal, goals_in
 from tamp.model.scene import Part, Perceiver, Scene, SceneObject, with_object_at
 from tamp.model.state import WorldState
 from tamp.pddl.domain_file import load
-from tamp.perception.relative_places import goals_in
 from tamp.runs.bench.boxes import make
 from tamp.runs.episode import Result, Settings
 from tamp.runs.episode_log import EpisodeLog
@@ -72,7 +71,7 @@ def renamed(o: SceneObject) -> SceneObject:
 
 
 def wanted(scene: Scene, state: WorldState) -> tuple[Goal, ...]:
-    return goals_in(scene, state, load("tabletop"), [GOAL])
+    return goals_in(state, load("tabletop"), [GOAL])
 
 
 def run(folder: Path, table: Table, eyes: Perceiver, wanted: Reads = wanted, said: str | None = None) -> Result:
@@ -99,7 +98,7 @@ def test_words_are_read_in_what_is_seen_alone(tmp_path: Path) -> None:
 
     def read(scene: Scene, state: WorldState) -> tuple[Goal, ...]:
         seen.extend(o.name for o in scene)
-        return goals_in(scene, state, load("tabletop"), [f"(on parcel_2 {TRAY})"])
+        return goals_in(state, load("tabletop"), [f"(on parcel_2 {TRAY})"])
 
     result = run(tmp_path / "episode", table, Eyes(table), read, said="put the second parcel onto the tray")
     assert result.success and not [name for name in seen if name.startswith("box")]

@@ -58,9 +58,9 @@ def test_twins_are_told_apart_by_where_they_are() -> None:
         "bench_body": "main_table_body",
         "bench": "main_table",
     }
-    goal = Goal.of([Atom("on", ("bowl_9", "left-of-shelf_5")), Atom("on", ("bowl_3", "bench"))], ("shelf_5",))
+    goal = Goal.of([Atom("left-of", ("bowl_9", "shelf_5")), Atom("on", ("bowl_3", "bench"))], ("shelf_5",))
     theirs = names.of(goal)
-    assert str(theirs) == "(and (on bowl_2 left-of-shelf_1) (on bowl_1 main_table))"
+    assert str(theirs) == "(and (left-of bowl_2 shelf_1) (on bowl_1 main_table))"
     assert theirs.untouched == ("shelf_1",)
     assert names.backwards().of(theirs) == goal
     assert names.operands("(pick bowl_9 bench)") == ("bowl_2", "main_table")

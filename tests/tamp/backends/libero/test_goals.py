@@ -22,21 +22,22 @@ pytestmark = pytest.mark.episode
 @pytest.mark.parametrize(
     ("task", "right", "wrong"),
     [
-        ("libero_goal/5", ("plate_1", "front-of-flat_stove_1"), ("plate_1", "left-of-flat_stove_1")),
+        ("libero_goal/5", "(in-front-of plate_1 flat_stove_1)", "(left-of plate_1 flat_stove_1)"),
         (
             "libero_90/84",
-            ("red_coffee_mug_1", "right-of-desk_caddy_1"),
-            ("red_coffee_mug_1", "right-of-porcelain_mug_1"),
+            "(right-of red_coffee_mug_1 desk_caddy_1)",
+            "(right-of red_coffee_mug_1 porcelain_mug_1)",
         ),
     ],
 )
-def test_beside_a_thing_is_where_the_task_means(task: str, right: tuple[str, ...], wrong: tuple[str, ...]) -> None:
+def test_beside_a_thing_is_where_the_task_means(task: str, right: str, wrong: str) -> None:
     environment = LiberoEnvironment(tasks.find(task), seed=0, init_state=0, render=False)
     try:
         scene = OraclePerceiver(environment, goal_regions(environment)).perceive()
         own = task_goal(environment, scene)
-        assert in_the_tasks_words(Goal(Atom("on", right)), own, scene) == own
-        said, there = Goal(Atom("on", wrong)), beside_things(own, scene)
+        meant, said = (Goal(Atom(name, tuple(args))) for name, *args in (t.strip("()").split() for t in (right, wrong)))
+        assert in_the_tasks_words(meant, own, scene) == own
+        there = beside_things(own, scene)
         assert there != own and in_the_tasks_words(there, own, scene) == own, "for eyes that see no such region"
         assert in_the_tasks_words(said, own, scene) == said
     finally:
@@ -44,9 +45,9 @@ def test_beside_a_thing_is_where_the_task_means(task: str, right: tuple[str, ...
 
 
 def test_what_is_put_beside_a_thing_is_a_success_by_liberos_check(tmp_path: Path) -> None:
-    """The goal names a place that the scene has no region for; LIBERO looks into its own rectangle."""
-    task, wanted = tasks.find("libero_90/69"), Goal(Atom("on", ("chocolate_pudding_1", "left-of-plate_1")))
+    """The goal relates it to the plate; LIBERO looks into its own rectangle."""
+    task, wanted = tasks.find("libero_90/69"), Goal(Atom("left-of", ("chocolate_pudding_1", "plate_1")))
     settings = Settings(load("tabletop"), init_state=0)
     result = run(task, lambda *_: (wanted,), settings, tmp_path / "out", lambda line: None)
     assert result.success and result.lasting and result.stage is None
-    assert result.plan[-1] == "(place-on chocolate_pudding_1 left-of-plate_1)"
+    assert result.plan[-1].startswith("(place-on chocolate_pudding_1")

@@ -19,10 +19,9 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.errors import Refusal
-from tamp.model.goal import Goal
+from tamp.model.goal import Goal, goals_in
 from tamp.model.scene import Scene
 from tamp.pddl.domain_file import load
-from tamp.perception.relative_places import goals_in
 from tamp.runs.episode import Result, Settings
 from tamp.runs.policy.policy import Diary, Policy
 from tamp.runs.policy.remote import PolicyProcess
@@ -41,7 +40,7 @@ class Reads:
         assert said.picture.startswith(b"\x89PNG")
         if not said.text.startswith("("):
             raise Refusal(f"nobody knows what {said.text!r} means", "absent")
-        return goals_in(said.scene, said.state, said.domain, [said.text])
+        return goals_in(said.state, said.domain, [said.text])
 
 
 @dataclass(frozen=True)

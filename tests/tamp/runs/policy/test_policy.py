@@ -17,11 +17,10 @@ from tamp.agent.monitor import SELDOM
 from tamp.backends.fake_table import FakeTable
 from tamp.errors import InputError, Refusal
 from tamp.model.backend import Observation
-from tamp.model.goal import Goal
+from tamp.model.goal import Goal, goals_in
 from tamp.model.scene import Perceiver, Scene
 from tamp.pddl.domain_file import load
 from tamp.perception.camera_calibration import Calibration, Camera
-from tamp.perception.relative_places import goals_in
 from tamp.runs.bench.boxes import make
 from tamp.runs.policy.policy import Policy
 from tests.live_sessions import a_panda
@@ -83,7 +82,7 @@ class World:
 def reads(said: Instruction) -> tuple[Goal, ...]:
     if not said.text.startswith("("):
         raise Refusal(f"there is no {said.text}", "absent")
-    return goals_in(said.scene, said.state, said.domain, [said.text])
+    return goals_in(said.state, said.domain, [said.text])
 
 
 def run(world: World, policy: Policy, steps: int = 200, pictures: bool = False) -> list[Array]:
