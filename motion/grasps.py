@@ -98,7 +98,8 @@ def antipodal(
     if not solids:
         return []
     bottom, top = bounds(tuple(solids), T_world_body)
-    depths, least = DEPTHS, 4 / 9
+    depths: tuple[float, ...] = DEPTHS
+    least = 4 / 9
     if top[2] - bottom[2] < LOW:
         depths, least, weights = (*LOW_DEPTHS, *DEPTHS), 3 / 9, replace(weights, depth=0.0)
     sources = [s for s in (graspable or shapes) if s.kind != "plane"]

@@ -352,14 +352,14 @@ def _compile(robot: RobotDescription, bodies: Iterable[Body]) -> mujoco.MjModel:
     for pair in spec.pairs:
         pair.margin = DETECTION_MARGIN
     for body in bodies:
-        _add(spec, body)
+        add_body(spec, body, body.T_world_body, not body.is_ground, DETECTION_MARGIN)
     return spec.compile()
 
 
-def _add(spec: mujoco.MjSpec, body: Body) -> None:
-    T = body.T_world_body
-    b = spec.worldbody.add_body(name=body.name, pos=T[:3, 3], quat=to_quat(T[:3, :3]))
-    if not body.is_ground:
+def add_body(spec: mujoco.MjSpec, body: Body, T_world_body: Array, free: bool, margin: float) -> None:
+    """Add a body to a model, `free` to move or fixed; its contacts begin at a distance of `margin` metres."""
+    b = spec.worldbody.add_body(name=body.name, pos=T_world_body[:3, 3], quat=to_quat(T_world_body[:3, :3]))
+    if free:
         b.add_freejoint(name=f"{body.name}/free")
     for shape in body.shapes:
         b.add_geom(
@@ -369,6 +369,6 @@ def _add(spec: mujoco.MjSpec, body: Body) -> None:
             quat=to_quat(shape.T_body_shape[:3, :3]),
             contype=SCENE_TYPE,
             conaffinity=ROBOT_TYPE,
-            margin=DETECTION_MARGIN,
+            margin=margin,
             group=1,
         )

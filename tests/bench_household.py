@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -162,6 +163,7 @@ def _episode(category: str, goal: str, seed: int, folder: Path, known: str | Non
         with hush_simulator():
             source = from_pddl([goal], [], domain)
             out = scene.parent / f"{goal.split(maxsplit=1)[0][1:]}-{seed}"
+            shutil.rmtree(out, ignore_errors=True)  # of a run that was interrupted
             task, settings = tasks.find(str(scene)), Settings(domain, seed=seed)
             if known is None:
                 result = in_libero(task, source, settings, out, lines.append)

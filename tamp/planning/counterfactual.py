@@ -37,8 +37,10 @@ def needed(
     `most` samples are drawn at most. All causes count with something in the hand, where the skill itself knows its
     reasons, and when `spent`.
     """
-    items = frozenset(o.name for o in situation.scene if o.movable) - {*args}
+    movable = frozenset(o.name for o in situation.scene if o.movable)
+    items, about = movable - {*args}, movable & {*args}
     parts = open_parts(situation.scene, args)
+    parts -= {p for p in parts for o in about if _is_in(o, p, situation)}
     hit = (items | parts) & {b for c in causes if c.reason in TOUCHING for b in c.blockers}
     if not hit or situation.held or any(c.facts or c.final or c.whatever_grasp for c in causes):
         return causes
@@ -46,8 +48,9 @@ def needed(
     for sample in islice(skill.refine(args, without(situation, items | parts), tools), most):
         if spent():
             return causes
-        if isinstance(sample, Refinement):  # a failed one names only the first thing that it touched
-            met = _touched(sample, situation, items | parts, tools.world)
+        if isinstance(sample, Refinement):
+            touched = _touched(sample, situation, items | parts, tools.world)
+            met = touched & hit or touched  # round what no sample met there was a way
             inside = {o for o in met & items if any(_is_in(o, p, situation) for p in met & parts)}
             groups = [met & parts, *({o} for o in sorted((met & items) - inside))]
             return [_naming(group, causes) for group in groups if group] or causes

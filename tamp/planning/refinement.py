@@ -219,6 +219,8 @@ def refine(
     `hints` are refinements of the same actions from a situation much like this one: they are tried first. `failed`
     has the notes of refinements that have failed in execution: nothing like them is tried.
     """
+    if (shown := _disproved(plan, situation, skills)) is not None:
+        return shown
     search = _Search(plan.actions, skills, tools, budget, hints, failed or {})
     steps = search.run(0, situation)
     if steps is not None:
@@ -242,6 +244,17 @@ def refine(
     if then is not None and (counting is not causes or not in_way):
         depends = _while_open(action, skill, counting, then, situation)
     return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples, depends, in_way)
+
+
+def _disproved(plan: Plan, situation: Situation, skills: dict[str, Skill]) -> Failure | None:
+    """The first action that is shown, without sampling, to be impossible after what comes before it."""
+    brought: list[tuple[str, str]] = []
+    for index, action in enumerate(plan.actions):
+        if (cause := skills[action.name].proof(action.args, situation.scene, brought)) is not None:
+            return Failure(index, action, cause)
+        moved, to = skills[action.name].spec.moved(action.args), skills[action.name].spec.brought(action.args)
+        brought = [b for b in brought if b[0] != moved] + ([] if to is None else [to])
+    return None
 
 
 def _nothing(budget: SearchBudget) -> Infeasible:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from motion import paths
+from motion.fitting import least_width
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
 from motion.shapes import bounds
@@ -86,6 +87,18 @@ class Articulate(Skill):
         askew = holds(part, situation, tools, askew=True)[0] if work.joint.kind == "slide" else []
         for hold in (*askew, *roomy[len(first) :], *tight):
             yield work.carried(*hold)
+
+    def proof(self, args: tuple[str, ...], scene: Scene, brought: Iterable[tuple[str, str]]) -> Infeasible | None:
+        """That a drawer does not close on what is thicker, whichever way it is turned, than the frame lets pass."""
+        region = next((r for _, r in scene.regions() if r.name == args[0]), None)
+        if self.goal != "rest" or region is None or region.door != region.part:
+            return None
+        clearance = 2 * float(region.world_half_extent()[2])
+        for item in (thing for thing, place in brought if place == args[0]):
+            width = least_width(scene.object(item).parts[0].shapes)
+            if width > clearance + FRAME_SLACK:
+                return _jam(args[0], item, width, clearance, "at least {} thick, whichever way it is turned")
+        return None
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """What jams it, or would; else what is most in the way of the arm; else the part is out of reach."""
@@ -319,13 +332,13 @@ def _too_tall(name: str, owner: SceneObject, part: Part, scene: Scene) -> Infeas
     return None
 
 
-def _jam(name: str, item: str, height: float, clearance: float) -> Infeasible:
+def _jam(name: str, item: str, height: float, clearance: float, how: str = "{} tall") -> Infeasible:
     if height > clearance:
         return Infeasible(
             "too-tall",
             (item, name),
             frozenset({Atom("too-tall", (item, name))}),
-            f"{name} cannot be closed with {item} in it: {item} is {height * 100:.1f} cm tall, "
+            f"{name} cannot be closed with {item} in it: {item} is {how.format(f'{height * 100:.1f} cm')}, "
             f"its clearance is {clearance * 100:.1f} cm, {(height - clearance) * 100:.1f} cm too little",
             final=True,
         )

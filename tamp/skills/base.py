@@ -7,7 +7,7 @@ situation that should follow, or with the reason why there is none.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -104,6 +104,11 @@ class Skill(Protocol):
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Samples, best first: a refinement, or why this sample failed."""
         ...
+
+    def proof(self, args: tuple[str, ...], scene: Scene, brought: Iterable[tuple[str, str]]) -> Infeasible | None:
+        """Why the action cannot be done in a plan, shown in milliseconds and without sampling; None where nothing is
+        shown. `brought` are the things that the actions before it put somewhere, each with where."""
+        return None
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """What to tell the planner when every sample failed, from the samples' reasons."""

@@ -23,7 +23,7 @@ from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
 from tamp.skills.builtin_specs import PLACE
 from tamp.skills.place_targets import UPWARDS, PlaceTarget, levelled, target_of, upright, ways_out
 from tamp.skills.reaching import DEXTERITY
-from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
+from tamp.skills.rests import PUT_OFF, SPOTS, rest_after, rest_poses, resting_on
 from tamp.skills.surface_layout import arranged
 
 CLEARANCE = 0.002
@@ -226,10 +226,13 @@ class _Placement:
         """Go along the legs, stopping after each, let go `drop` metres above the rest pose, and come away."""
         situation, world, q = self.situation, self.tools.world, legs[-1][-1]
         T_world_tool = world.forward(q)
+        T_rest = rest_after(self.item, T_world_item, self.target, situation, self.tools)
+        if T_rest is None:
+            return Infeasible("falls", (self.item,), message=f"place: {self.item} does not stay in {self.target.name}")
         for clearance, wider in itertools.product((ROOM, 0.0), RELEASE_OPENINGS):
             opening = min(world.robot.gripper.opening, situation.scene.robot.opening + wider)
             put = situation.at(q, opening, T_world_tool).released()
-            rested = put.settled(self.item, T_world_item)
+            rested = put.settled(self.item, T_rest)
             retreat = retreat_from(self.item, rested, self.tools, clearance)
             if not isinstance(retreat, Blocked):
                 break

@@ -45,6 +45,11 @@ class PlaceTarget:
         """Whether it has a drawer or a door that has to close on what is put there."""
         return self.region is not None and self.region.door is not None
 
+    @property
+    def is_bin(self) -> bool:
+        """Whether it is an interior that is always open."""
+        return self.region is not None and self.region.kind == "interior" and self.region.door is None
+
     def not_open(self) -> str | None:
         """Closed, or not open: how its drawer or door stands, by its joint; None where it is open or has none."""
         if self.region is None or self.region.door is None:
@@ -61,6 +66,12 @@ class PlaceTarget:
         if self.region.kind == "interior":
             return contains(self.region, p_world, 0.8 * predicates.BELOW_INTERIOR)
         return predicates.above(p_world, self.region)
+
+    def holds_below(self, p_world: Array, bottom: float) -> bool:
+        """Whether what has its origin at `p_world` (3,), and its lowest point at height `bottom` (m), reaches down into
+        an interior."""
+        over = np.abs(p_world - self.centre)[:2] < self.half
+        return bool(over.all()) and bottom < 2 * float(self.centre[2]) - self.floor
 
     def carries(self, under: frozenset[str], bottom: float) -> bool:
         """Whether what lies with its lowest point at height `bottom` (m) on the bodies `under` lies there well.

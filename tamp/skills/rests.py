@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 
 import numpy as np
 
-from motion import grasps, paths, placements
+from motion import falling, grasps, paths, placements
 from motion.poses import Array, error, inverse, pose, rotation_about
 from motion.shapes import Shape, bounds
+from motion.world import World
 from tamp.model.situation import Situation
 from tamp.perception.relations import Wish, spots, wishes
 from tamp.skills import surface_layout
@@ -40,6 +41,10 @@ CHOICE = 40
 """Spots that are looked at where relations to other things have to hold."""
 PUT_OFF = 6
 """Spots that are put off for others with more room."""
+DRAWN = 200
+"""Spots of a surface that are drawn where those on the grid are not enough."""
+WALL = 0.003
+"""Metres from a wall, or from what is there, at which things that share a bin are put."""
 
 
 def rest_poses(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> Iterator[Array]:
@@ -82,11 +87,13 @@ def _apart_first(
 
 def _rests(item: str, target: PlaceTarget, situation: Situation, tools: Tools, shared: bool) -> Iterator[Array]:
     """Rest poses as the item stands now; if it would not stand so, laid on one of its sides, or leaning in what has
-    walls. Those in which it does not stand by itself come last, the lowest first, from which it falls least."""
+    walls. Those in which it does not stand by itself come last, the lowest first, from which it falls least. In a bin
+    with other things it need not stand: there it may fall to where it stays."""
     T_now = upright(situation.scene.object(item).T_world_object)
-    walled = target.region is not None and target.region.kind == "interior" and target.region.door is None
+    among = (o for o in situation.scene if o.movable and o.name not in (item, target.owner.name))
+    heaped = target.is_bin and any(target.accepts(o.position) for o in among)
     unsteady: list[Array] = []
-    leaning = [T for angle in LEANS for T in _tipped(T_now, float(angle))] if walled else []
+    leaning = [T for angle in LEANS for T in _tipped(T_now, float(angle))] if target.is_bin else []
     R_held = situation.scene.object(item).T_world_object[:3, :3]
     tipped = sorted(_tipped(T_now), key=lambda T: _turns_to(R_held, T))
     for T_item in (T_now, *tipped, *leaning):
@@ -98,10 +105,41 @@ def _rests(item: str, target: PlaceTarget, situation: Situation, tools: Tools, s
                 yield T
             else:
                 unsteady.append(T)
-        if as_now and any_found:
+        if as_now and any_found and not heaped:
+            return
+        if as_now and heaped:
+            yield from _dropped(item, (T_now, *tipped), target, situation, tools)
             return
     shapes = situation.scene.object(item).parts[0].shapes
     yield from sorted(unsteady, key=lambda T: round(float(bounds(shapes, T)[0][2]), 2))
+
+
+def _dropped(
+    item: str, attitudes: Iterable[Array], target: PlaceTarget, situation: Situation, tools: Tools
+) -> Iterator[Array]:
+    """Poses over a bin from which an item falls to where it stays in there."""
+    for T_item in attitudes:
+        for T in resting_on(item, T_item, target, situation, tools, shared=True, most=FEW, falls=True):
+            if rest_after(item, T, target, situation, tools) is not None:
+                yield T
+
+
+def rest_after(item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools) -> Array | None:
+    """The pose (4, 4) at which an item stays that is let go of at a rest pose: there; or, over a bin, where it falls
+    to. None where that is not in the bin."""
+    world = tools.world
+    world.load(situation.released().state())
+    if not target.is_bin or _lies(item, T_world_item, target, situation, tools):
+        return T_world_item
+    T = falling.fallen(world, item, T_world_item)
+    return T if T is not None and target.accepts(T[:3, 3]) else None
+
+
+def _lies(item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools) -> bool:
+    """Whether an item at the end of its way down lies well, as far as can be said without physics."""
+    under = frozenset(c.other for c in tools.world.body_contacts(item, T_world_item, 0.5 * placements.STEP))
+    bottom = float(bounds(situation.scene.object(item).parts[0].shapes, T_world_item)[0][2])
+    return target.accepts(T_world_item[:3, 3]) and target.carries(under, bottom)
 
 
 def _steady(item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools) -> bool:
@@ -132,12 +170,16 @@ def resting_on(
     ignore: frozenset[str] = frozenset(),
     shared: bool = False,
     most: int | None = None,
+    falls: bool = False,
 ) -> Iterator[Array]:
     """Rest poses (4, 4) on the target in the attitude of `T_now`, turned about the vertical, were the bodies in
-    `ignore` not there; from the outside inwards when it is `shared`; at `most` so many spots are looked at."""
+    `ignore` not there; from the outside inwards when it is `shared`; at `most` so many spots are looked at. Where it
+    `falls`, those over the inside of the target in which it would not stay."""
     world, thing = tools.world, situation.scene.object(item)
     shapes = thing.parts[0].shapes
     yaws = placements.yaws(SQUARE_YAWS if thing.regions else YAWS)
+    packed = shared and target.is_bin and not falls
+    free, at_walls = list[Array](), list[Array]()
     wanted = wishes(tools.wanted, item, target.name, situation.scene)
     found_at = _related(wanted, target, shapes, T_now, yaws)
     if found_at is None:
@@ -152,13 +194,34 @@ def resting_on(
         for height in target.heights:
             start[2, 3] = height - bottom
             found = placements.drop(world, item, start, 0.4, ignore)
-            if found is None or not target.accepts(found[0][:3, 3]):
+            if found is None:
                 continue
             if wanted and not all(wish.met(item, bounds(shapes, found[0])) for wish in wanted):
                 continue
-            if target.carries(found[1], float(found[0][2, 3]) + bottom):
-                yield found[0]
+            p, lowest = found[0][:3, 3], float(found[0][2, 3]) + bottom
+            lies = target.accepts(p) and target.carries(found[1], lowest)
+            if target.holds_below(p, lowest) and not lies if falls else lies:
+                free.append(found[0])
+                T = _outwards(world, item, found[0], target) if packed else found[0]
+                if not packed or not any(np.allclose(T, other, atol=1e-3) for other in at_walls):
+                    at_walls.append(T)
+                    yield T
                 break
+    yield from free if packed else ()
+
+
+def _outwards(world: World, item: str, T_world_item: Array, target: PlaceTarget) -> Array:
+    """The pose moved level, along one axis after the other, away from the middle of an interior up to a wall or to what
+    is there."""
+    T = T_world_item
+    for axis in np.eye(3)[:2]:
+        step = WALL * np.sign((T[:3, 3] - target.centre) @ axis) * axis
+        while step.any() and target.accepts(T[:3, 3] + step):
+            there = pose(T[:3, 3] + step, T[:3, :3])
+            if world.gap(item, paths.lifted(there, 2 * WALL), WALL) < WALL:
+                break
+            T = there
+    return T
 
 
 def _related(
@@ -192,7 +255,11 @@ def _spots(
     if not shared:
         yield np.zeros(3), 0.0
     yield from ((offset, float(yaw)) for offset in _at_the_mouth(target) for yaw in yaws)
-    yield from _middles(target, shapes, T_now)
+    middles = _middles(target, shapes, T_now)
+    if shared and target.is_bin:
+        yaws = np.array([yaw for _, yaw in middles])  # along the walls: there is room for others beside it
+    else:
+        yield from middles
     pairs = []
     for yaw in yaws:
         low, high = bounds(shapes, inverse(pose(np.zeros(3), target.axes)) @ placements.turned(T_now, float(yaw)))
@@ -207,6 +274,10 @@ def _spots(
         order = order[np.argsort([np.cos(pairs[i][1]) < ABOUT for i in order], kind="stable")]
     for i in order:
         yield pairs[i]
+    if target.region is not None and target.region.kind == "surface":  # between them, where hardly anything is free
+        for _ in range(DRAWN):
+            x, y, yaw = rng.uniform(-1.0, 1.0, 3)
+            yield np.array([x * min(target.half[0], 0.3), y * min(target.half[1], 0.3), 0.0]), float(np.pi * yaw)
 
 
 def _middles(target: PlaceTarget, shapes: tuple[Shape, ...], T_now: Array) -> list[tuple[Array, float]]:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from motion.cavities import cavity
+from motion.fitting import least_width
 from motion.poses import Array, pose, rotation_about
 from motion.shapes import Kind, Shape, bounds, fitted
 
@@ -92,3 +93,13 @@ def test_a_table_a_lid_and_a_box_on_its_side_hold_nothing() -> None:
     assert cavity((*walls(0.1, 0.06, 0.04), box((0.11, 0.07, 0.005), (0, 0, 0.085))), np.eye(4)) is None
     on_its_side: Array = pose([0.0, 0.0, 0.0], rotation_about(np.array([1.0, 0.0, 0.0]), np.pi / 2))
     assert cavity(walls(0.1, 0.06, 0.04), on_its_side) is None
+
+
+def test_no_turn_makes_a_body_thinner_than_its_least_width() -> None:
+    """A box turned askew, and a tetrahedron of beads, which is thinnest between two edges."""
+    R = rotation_about(np.array([0.6, 0.0, 0.8]), 0.7)
+    box = Shape("box", np.array([0.02, 0.03, 0.05]), pose(np.array([0.1, 0.2, 0.3]), R))
+    assert least_width((box,)) == pytest.approx(0.04)
+    at = 0.1 * np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+    beads = tuple(Shape("box", np.full(3, 1e-6), pose(p)) for p in at)
+    assert least_width(beads) == pytest.approx(0.2, abs=1e-4)

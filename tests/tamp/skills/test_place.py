@@ -8,6 +8,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from motion.falling import fallen
 from motion.poses import pose
 from motion.robot import RobotDescription
 from motion.shapes import Shape
@@ -123,3 +124,13 @@ def test_what_goes_into_a_deep_compartment_goes_straight_down_from_above_its_rim
     assert bottoms[0] > TABLE_TOP + deep > bottoms[1]
     across = [(world.forward(q) @ situation.T_tool_held)[:2, 3] for q in down.path]
     assert np.ptp(across, axis=0).max() < 0.002
+
+
+def test_what_is_let_go_of_over_a_ball_comes_to_rest_beside_it(robot: RobotDescription) -> None:
+    shape = Shape("sphere", np.array([0.04, 0.0, 0.0]), np.eye(4))
+    ball = Part("ball", "body", pose([*AT, TABLE_TOP + 0.04]), (shape,))
+    _, world = holding(robot, SceneObject("ball", "ball", True, (ball,)), table())
+    rest = fallen(world, "item", pose([AT[0] + 0.045, AT[1], TABLE_TOP + 0.11]))
+    assert rest is not None
+    assert rest[2, 3] == pytest.approx(TABLE_TOP + HALF, abs=0.005)
+    assert np.linalg.norm(rest[:2, 3] - AT) > HALF + 0.03
