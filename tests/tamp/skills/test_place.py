@@ -130,7 +130,7 @@ def test_what_is_let_go_of_over_a_ball_comes_to_rest_beside_it(robot: RobotDescr
     shape = Shape("sphere", np.array([0.04, 0.0, 0.0]), np.eye(4))
     ball = Part("ball", "body", pose([*AT, TABLE_TOP + 0.04]), (shape,))
     _, world = holding(robot, SceneObject("ball", "ball", True, (ball,)), table())
-    rest = fallen(world, "item", pose([AT[0] + 0.045, AT[1], TABLE_TOP + 0.11]))
+    rest = fallen(world, "item", pose([AT[0] + 0.065, AT[1], TABLE_TOP + 0.11]))
     assert rest is not None
     assert rest[2, 3] == pytest.approx(TABLE_TOP + HALF, abs=0.005)
     assert np.linalg.norm(rest[:2, 3] - AT) > HALF + 0.03
