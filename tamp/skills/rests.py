@@ -158,7 +158,8 @@ def _tipped(T: Array, angle: float = 0.5 * np.pi) -> list[Array]:
 
 def _turns_to(R_held: Array, T: Array) -> int:
     """Eighths of a turn from how an item is held to another attitude: what hangs askew is laid on the nearer side."""
-    return round(float(np.linalg.norm(error(pose(np.zeros(3), R_held), pose(np.zeros(3), T[:3, :3]))[3:]) / LEANT))
+    e = error(pose(np.zeros(3), R_held), pose(np.zeros(3), T[:3, :3]))
+    return int(np.round(np.linalg.norm(e[3:]) / LEANT))
 
 
 def resting_on(
