@@ -22,7 +22,7 @@ from tamp.pddl.planner import Plan
 from tamp.pddl.simulation import Course, Fault
 from tamp.planning.deliberation import Decision
 from tamp.planning.refinement import Failure
-from tamp.planning.search import NoSolution
+from tamp.planning.refusal import NoSolution
 from tamp.skills.base import Refinement
 
 PATIENCE = 6.0

@@ -22,7 +22,7 @@ from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.pddl.planner import Plan
 from tamp.planning.deliberation import Decision
-from tamp.planning.search import Certificate
+from tamp.planning.refusal import Certificate
 from tamp.skills.base import Refinement
 
 

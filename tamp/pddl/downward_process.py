@@ -93,7 +93,7 @@ class Downward:
 
 def serve(home: Path) -> None:
     """Solve what is asked, a line each; answers with the process of the task, then with its exit code."""
-    binaries = home / "builds" / "release" / "bin"
+    binaries = home / "builds/release/bin"
     sys.path[:0] = [str(home), str(binaries)]
     importlib.import_module("fast_downward.translate.main")
     options = importlib.import_module("driver.aliases").ALIASES[ALIAS]

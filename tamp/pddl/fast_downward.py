@@ -51,7 +51,7 @@ def _conjunctive(condition: Any) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class ProblemFiles:
     """A compiled problem in PDDL."""
 
     problem: Any

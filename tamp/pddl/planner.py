@@ -14,7 +14,7 @@ from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
 from tamp.pddl.compiling import compiled, original, settled, with_action_costs, without_metric
 from tamp.pddl.engines import check, engine, installed, lacking, proves_best, usual
-from tamp.pddl.fast_downward import Structure, Written
+from tamp.pddl.fast_downward import ProblemFiles, Structure
 from tamp.pddl.reading import reason
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Prepared:
     problem: Any
     compilations: list[Any]
     lacking: tuple[str, ...]
-    written: Written
+    written: ProblemFiles
     facts: list[Any] | None = None
 
 
@@ -190,7 +190,7 @@ def _prepared(problem: Any, name: str) -> Prepared:
         problem.add_quality_metric(MinimizeSequentialPlanLength())
     ready, compilations = compiled(problem, name)
     ready = settled(ready)
-    return Prepared(ready, compilations, lacking(name, ready), Written(ready))
+    return Prepared(ready, compilations, lacking(name, ready), ProblemFiles(ready))
 
 
 def result_of(ready: Prepared, name: str, seconds: float = 60.0) -> Any:

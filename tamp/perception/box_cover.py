@@ -26,14 +26,14 @@ THINNEST = 0.001
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class HullPart:
     """A box, and the corners (k, 3) of the convex hull of what of the solid is in it: surface and inside."""
 
     box: Shape
     hull: Array
 
 
-def cover(corners: Array, rng: np.random.Generator) -> list[Piece]:
+def cover(corners: Array, rng: np.random.Generator) -> list[HullPart]:
     """Boxes around faces with corners (n, 3, 3), metres, and around what they enclose."""
     from trimesh import remesh
 
@@ -53,7 +53,7 @@ def cover(corners: Array, rng: np.random.Generator) -> list[Piece]:
             break
     inside = low + cell * np.argwhere(whole & ~touched)[:, None] + cell * np.array(list(np.ndindex(2, 2, 2)))
     solid = np.concatenate([points, inside.reshape(-1, 3)])
-    return [Piece(shape, _hull(shape, solid)) for shape in (_shape(box, points, low, cell) for box in found)]
+    return [HullPart(shape, _hull(shape, solid)) for shape in (_shape(box, points, low, cell) for box in found)]
 
 
 def _hull(box: Shape, solid: Array) -> Array:

@@ -21,8 +21,7 @@ from tamp.files.toml_table import Table, read_placed
 from tamp.model.images import as_png
 from tamp.model.scene import Part, SceneObject
 from tamp.perception import library
-from tamp.perception.box_cover import Piece as Solid
-from tamp.perception.box_cover import cover
+from tamp.perception.box_cover import HullPart, cover
 from tamp.perception.library import ADDED, BODY, MJCF, LibraryEntry, write
 from tamp.perception.modelling import TIPS, UP, centre_of_mass, modelled, onto, picture, sides, skins, tipping
 from tamp.perception.object_model import ObjectModel
@@ -256,7 +255,7 @@ def import_mesh(
     return made, mesh.remarks
 
 
-def _laid(mesh: ImportedMesh, solids: Sequence[Solid]) -> Array | None:
+def _laid(mesh: ImportedMesh, solids: Sequence[HullPart]) -> Array | None:
     """The rotation (3, 3) to the nearest attitude in which a thing stays, where it does not as its file has it."""
     points = mesh.corners.reshape(-1, 3)
     weight = centre_of_mass(tuple(solid.box for solid in solids))
@@ -289,7 +288,7 @@ def _hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def mjcf(mesh: ImportedMesh, solids: Sequence[Solid], mass: float) -> tuple[str, dict[str, bytes]]:
+def mjcf(mesh: ImportedMesh, solids: Sequence[HullPart], mass: float) -> tuple[str, dict[str, bytes]]:
     """A mesh as a thing in MuJoCo's format, in the form that robosuite reads, and the files that belong to it: group 1
     is what is seen, group 0 the convex pieces to touch it by, which have its `mass` (kg) as the boxes around them."""
     assets: dict[str, bytes] = {}

@@ -132,14 +132,14 @@ def seen(domain: Domain) -> frozenset[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class Support:
     """What a thing stands on, at last, and the box around it and what is under it there."""
 
     place: Region
     box: Box
 
 
-def standing(name: str, scene: Scene) -> Standing | None:
+def standing(name: str, scene: Scene) -> Support | None:
     """What an object stands on, through other things; None where it is no level place."""
     thing = scene.object(name)
     low, high = thing.bounds()
@@ -147,7 +147,7 @@ def standing(name: str, scene: Scene) -> Standing | None:
         thing, (least, most) = below, below.bounds()
         low, high = np.minimum(low, least), np.maximum(high, most)
     place = _place_under(thing, scene)
-    return None if place is None else Standing(place, (low, high))
+    return None if place is None else Support(place, (low, high))
 
 
 def _item_under(thing: SceneObject, scene: Scene) -> SceneObject | None:
@@ -279,7 +279,7 @@ def rests_on(state: WorldState, scene: Scene) -> frozenset[Atom]:
 def check(goal: Goal, scene: Scene, domain: Domain) -> None:
     """Refusal for a relation to something that is not to be moved with no room for what is put there."""
     parts = [p for p in goal.parts if isinstance(p, Atom)]
-    moved, there, mine = {a.args[0] for a in parts}, {o.name for o in scene}, known(domain)
+    moved, there, mine = {a.args[0] for a in parts if a.args}, {o.name for o in scene}, known(domain)
     for a in parts:
         if a.predicate not in mine or not there.issuperset(a.args) or moved.intersection(a.args[1:]):
             continue

@@ -24,7 +24,8 @@ from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.pddl.planner import Plan
 from tamp.planning.refinement import Failure, Refined
-from tamp.planning.search import NoSolution, Search
+from tamp.planning.refusal import NoSolution
+from tamp.planning.search import Search
 from tamp.skills.base import Infeasible, Refinement
 
 ELSEWHERE = 0.05

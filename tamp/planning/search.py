@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -27,12 +26,11 @@ from tamp.perception import relations
 from tamp.planning import tie_breaking
 from tamp.planning.counterfactual import without
 from tamp.planning.refinement import COUNTERFACTUAL, Failed, Failure, Refined, SearchBudget, never, refine
+from tamp.planning.refusal import Certificate, NoSolution, Proof, gave_up, purpose_of, reasons_of
 from tamp.skills.base import Refinement, Skill, Tools
 
 SKELETONS = 12
 """Plans tried for one situation before refinement gives up."""
-REASONS = 4
-"""Reasons in a message at most."""
 SHARE = 0.35
 """How much of what is left one plan may take: another plan may do better."""
 
@@ -51,48 +49,6 @@ class Solution:
     plan: Plan
     refined: Refined
     goal: Goal
-
-
-Proof = Literal["plan", "bound", "samples", "time"]
-"""What a refusal rests on: there is no plan, by the planner's proof; a bound that no sample can get over; no sample of
-so many, or none before the time was over, neither of which proves anything."""
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """What a refusal rests on. `facts` are what geometry found out, from so many `samples` for so many `plans`;
-    `change` is the smallest one known that would make the first plan's action possible, made in the model."""
-
-    proof: Proof
-    facts: frozenset[Atom] = frozenset()
-    plans: int = 0
-    samples: int = 0
-    change: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data, and in words."""
-        return asdict(self) | {"facts": sorted(map(str, self.facts)), "text": str(self)}
-
-    def __str__(self) -> str:
-        tried = f"{self.samples} samples of {self.plans} plan{'s' * (self.plans != 1)}"
-        return {
-            "plan": "proven by the planner",
-            "bound": "proven by a bound, whatever is sampled",
-            "samples": f"{tried}, which is no proof",
-            "time": f"{tried} before the time was over, which is no proof",
-        }[self.proof]
-
-
-@dataclass(frozen=True)
-class NoSolution:
-    """Why there is none. `stage` is where it ended: plan or refinement. `proven` when there can be no plan;
-    `because` says which part of what was asked for is at fault, where that is known; `certificate` what it rests on."""
-
-    stage: str
-    reason: str
-    proven: bool = False
-    because: str | None = None
-    certificate: Certificate | None = None
 
 
 @dataclass(frozen=True)
@@ -172,7 +128,7 @@ class Search:
             result = self._refine(found.plan, situation, budget.part(SHARE))
             if isinstance(result, Failure):
                 blamed = self._blamed(result, found, situation, facts)
-                purpose = _purpose(result, found.plan, [f for f, _ in failures])
+                purpose = purpose_of(result, found.plan, [f for f, _ in failures])
                 result = replace(result, cause=replace(result.cause, facts=blamed), purpose=purpose)
             self._tell(result)
             if isinstance(result, Refined):
@@ -191,13 +147,13 @@ class Search:
             if isinstance(result, Refined):
                 return Solution(late[0].plan, result, late[0].goal)
         advice = self._advice(*failures[0], situation)
-        ended = _gave_up(budget) if late or budget.spent() else ""
+        ended = gave_up(budget) if late or budget.spent() else ""
         bound = no_more_plans and all(f.cause.final for f, _ in failures)
         proof: Proof = "time" if ended else "bound" if bound else "samples"
         change = None if advice is None or advice.endswith(NOR_SO) else advice
         samples = sum(f.samples for f, _ in failures)
         certificate = Certificate(proof, facts, len(failures), samples, change)
-        return NoSolution("refinement", ended + _why(failures, advice, unplanned), certificate=certificate)
+        return NoSolution("refinement", ended + reasons_of(failures, advice, unplanned), certificate=certificate)
 
     def refine(
         self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
@@ -389,34 +345,3 @@ class Search:
         if isinstance(found, Failure) and found.timeout:
             return None
         return f"without {' and '.join(names)} there is {'a motion' if isinstance(found, Refined) else NOR_SO}"
-
-
-def _gave_up(budget: SearchBudget) -> str:
-    spent = f"gave up after {budget.taken():.0f} s of {budget.seconds:g} s"
-    return f"{spent}; this is no proof that it cannot be done; what was tried: "
-
-
-def _why(failures: list[tuple[Failure, Plan]], advice: str | None, unplanned: str | None) -> str:
-    """Why each plan that was tried cannot be refined, the first one first, without repetition; of the others also what
-    they do before. The advice is about the first one."""
-    reasons: dict[str, str] = {}
-    for number, (f, plan) in enumerate(failures):
-        reason = f"{f.action}: {f.cause.message or f.cause.reason}"
-        before = f", after {', '.join(map(str, plan.actions[: f.index]))}" if number and f.index else ""
-        purpose = f", {f.purpose}" if f.purpose else ""
-        late = " (its share of the time ended)" if f.timeout and f.cause.reason != "timeout" else ""
-        reasons.setdefault(reason, f"{reason}{before}{purpose}{late}")
-    first, *others = list(reasons.values())[:REASONS]
-    return "; ".join([f"{first} ({advice})" if advice else first, *others, *filter(None, [unplanned])])
-
-
-def _purpose(failure: Failure, plan: Plan, earlier: list[Failure]) -> str:
-    """What the action without a motion was to be done for, where that is to take out of the way what an earlier
-    failure blames; empty where it is not."""
-    later = {name for a in plan.actions[failure.index + 1 :] for name in a.args}
-    blamed = (f for e in earlier for f in sorted((e.in_way | e.while_open) & e.cause.facts))
-    for fact in blamed:
-        about, *others = fact.args
-        if (by := [n for n in others if n in failure.action.args]) and about in later:
-            return f"tried to free {about} of {' and '.join(by)}"
-    return ""

@@ -25,7 +25,8 @@ from tamp.model.state import WorldState
 from tamp.pddl.planner import Plan
 from tamp.planning.deliberation import TRIES, Decision, InTurn, objection
 from tamp.planning.refinement import Failure, Refined
-from tamp.planning.search import NoSolution, Search, Solution
+from tamp.planning.refusal import NoSolution
+from tamp.planning.search import Search, Solution
 from tamp.skills.base import Refinement
 
 ROBOT = bodies.find("xarm6").at(np.eye(4))

@@ -21,7 +21,8 @@ from tamp.model.state import WorldState
 from tamp.pddl.domain_file import load
 from tamp.pddl.planner import Engine, Plan, Planner, PlanResult, PlanStatus, Tell, unlogged
 from tamp.planning.refinement import Failure, Refined, SearchBudget, refine
-from tamp.planning.search import NoSolution, Search, Solution
+from tamp.planning.refusal import NoSolution
+from tamp.planning.search import Search, Solution
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 
 START = Situation(Scene((), RobotState(np.zeros(7), 0.08, np.eye(4))))
