@@ -16,6 +16,7 @@ from tamp.pddl.compiling import compiled, original, settled, with_action_costs, 
 from tamp.pddl.engines import check, engine, installed, lacking, proves_best, usual
 from tamp.pddl.fast_downward import ProblemFiles, Structure
 from tamp.pddl.reading import reason
+from tamp.pddl.simulation import Simulator
 
 if TYPE_CHECKING:
     from tamp.pddl.unsolvable import Why
@@ -144,7 +145,10 @@ def solve_problem(problem: Any, planner: str = "fast-downward", *, timeout: floa
         raise InputError(f"planner {planner!r}: {reason(e)}") from e
     plan = None
     if result.plan is not None:
-        plan = Plan(tuple(GroundAction(*words_of(action)) for action in result.plan.actions))
+        actions = result.plan.actions
+        if len({str(a) for a in actions}) < len(actions):  # a quick search may do things twice
+            actions = Simulator.of(problem).without_superfluous(actions)
+        plan = Plan(tuple(GroundAction(*words_of(action)) for action in actions))
     ended = result.status.name if plan is not None or not result.status.name.startswith("SOLVED") else "INTERNAL_ERROR"
     status, message = status_of(planner, ended, last_words(result), timeout)
     return PlanResult(status, plan, time.perf_counter() - start, message)

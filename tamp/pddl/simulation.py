@@ -57,6 +57,21 @@ class Simulator:
             states.append(after)
         return states
 
+    def without_superfluous(self, actions: Sequence[Any]) -> list[Any]:
+        """The actions but for those without which, and without what then cannot be done, the goals are reached, too:
+        action elimination (Nakhost and Müller, 2010)."""
+        kept, state, n = list(actions), self.initial(), 0
+        while n < len(kept):
+            end, rest = state, []
+            for action in kept[n + 1 :]:
+                if (after := self.after(end, action)) is not None:
+                    end, rest = after, [*rest, action]
+            if self._engine.get_unsatisfied_goals(end):
+                state, n = self.after(state, kept[n]), n + 1
+            else:
+                kept[n:] = rest
+        return kept
+
     def after(self, state: Any, action: Any) -> Any:
         """The state after an action; None where it cannot be done. Faster than `step` where it cannot."""
         from unified_planning.exceptions import UPException, UPInvalidActionError

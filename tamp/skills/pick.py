@@ -63,7 +63,8 @@ class Pick(Skill):
         takes, least = gripper.opening - 2 * grasps.FINGER_CLEARANCE, 2 * min(s.half_extent.min() for s in shapes)
         if least < takes:
             return found, "has two faces on which the fingers could close"
-        return found, f"is narrow enough for the gripper ({takes * 100:.1f} cm; the least: {least * 100:.1f} cm)"
+        widths = f"it takes {takes * 100:.1f} cm, the least is {least * 100:.1f} cm"
+        return found, f"is narrow enough for the gripper: {widths}"
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Grasps in order of their cost, each with a free way to it and a lift."""

@@ -261,11 +261,14 @@ def _spots(
         yaws = np.array([yaw for _, yaw in middles])  # along the walls: there is room for others beside it
     else:
         yield from middles
+
+    def spare_at(yaw: float) -> Array:
+        low, high = bounds(shapes, inverse(pose(np.zeros(3), target.axes)) @ placements.turned(T_now, yaw))
+        return np.asarray(np.clip(target.half - 0.5 * (high - low)[:2], 0.3 * target.half, 0.3))
+
     pairs = []
     for yaw in yaws:
-        low, high = bounds(shapes, inverse(pose(np.zeros(3), target.axes)) @ placements.turned(T_now, float(yaw)))
-        spare = np.clip(target.half - 0.5 * (high - low)[:2], 0.3 * target.half, 0.3)
-        axis = np.linspace(-1, 1, GRID)
+        spare, axis = spare_at(float(yaw)), np.linspace(-1, 1, GRID)
         grid = [np.array([x * spare[0], y * spare[1], 0.0]) for x in axis for y in axis] if spare.any() else []
         pairs += [(offset, float(yaw)) for offset in (np.zeros(3), *grid)]
     order = rng.permutation(len(pairs))
@@ -277,8 +280,8 @@ def _spots(
         yield pairs[i]
     if target.region is not None and target.region.kind == "surface":  # between them, where hardly anything is free
         for _ in range(DRAWN):
-            x, y, yaw = rng.uniform(-1.0, 1.0, 3)
-            yield np.array([x * min(target.half[0], 0.3), y * min(target.half[1], 0.3), 0.0]), float(np.pi * yaw)
+            yaw = float(rng.uniform(-np.pi, np.pi))
+            yield np.append(rng.uniform(-1.0, 1.0, 2) * spare_at(yaw), 0.0), yaw
 
 
 def _middles(target: PlaceTarget, shapes: tuple[Shape, ...], T_now: Array) -> list[tuple[Array, float]]:

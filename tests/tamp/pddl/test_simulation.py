@@ -7,7 +7,7 @@ import pytest
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.domain_file import load
-from tamp.pddl.simulation import Course, Fault
+from tamp.pddl.simulation import Course, Fault, Simulator
 
 DOMAIN = load("tabletop")
 STATE = WorldState(
@@ -54,3 +54,16 @@ def test_a_state_that_was_there_before_is_a_loop() -> None:
     assert follow("turn-on lamp", "turn-off lamp") == Fault(
         "loop", "(turn-off lamp) leads back to how things were at the start"
     )
+
+
+def test_what_a_plan_does_for_nothing_is_left_out() -> None:
+    problem = problem_of(DOMAIN, STATE, [Atom("in", ("dish", "chest"))])
+    there_and_back = ["pick cup dish", "place-on cup bench", "pick cup bench", "place-on cup bench"]
+    steps = [*there_and_back, "turn-on lamp", "open-drawer chest", "pick dish bench", "place-in dish chest"]
+    instances = [
+        problem.action(name)(*(problem.object(a) for a in args)) for name, *args in (step.split() for step in steps)
+    ]
+    kept = Simulator.of(problem).without_superfluous(instances)
+    assert [str(a) for a in kept] == [
+        *("pick(cup, dish)", "place-on(cup, bench)", "open-drawer(chest)", "pick(dish, bench)", "place-in(dish, chest)")
+    ]

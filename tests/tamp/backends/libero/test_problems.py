@@ -83,7 +83,7 @@ def test_it_is_solved_for_the_reason_that_it_is_there_for(scene: str, seed: int,
 
 
 REFUSED = {
-    "too_tall_for_the_drawer": ("mug_1 is 10.6 cm tall", "its clearance is 6.0 cm", "4.6 cm too little"),
+    "too_tall_for_the_drawer": ("mug_1 is at least 9.3 cm thick", "its clearance is 6.0 cm", "3.3 cm too little"),
     "out_of_reach": ("no configuration of the arm reaches bowl_1", "within reach", "cm nearer to the robot"),
 }
 

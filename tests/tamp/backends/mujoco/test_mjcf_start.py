@@ -39,8 +39,10 @@ def test_bodies_become_things_fixtures_and_a_table(tmp_path: Path) -> None:
     assert symbols_of(scene) == {
         "block_1": "item",
         "block_2": "item",
+        "cabinet": "fixture",
         "cabinet_top_region": "drawer",
         "cabinet_top_side": "surface",
+        "crate": "fixture",
         "crate_contain_region": "bin",
         "table": "surface",
     }
