@@ -62,10 +62,11 @@ class Simulator:
         action elimination (Nakhost and Müller, 2010)."""
         kept, state, n = list(actions), self.initial(), 0
         while n < len(kept):
-            end, rest = state, []
+            end, rest = state, list[Any]()
             for action in kept[n + 1 :]:
                 if (after := self.after(end, action)) is not None:
-                    end, rest = after, [*rest, action]
+                    end = after
+                    rest.append(action)
             if self._engine.get_unsatisfied_goals(end):
                 state, n = self.after(state, kept[n]), n + 1
             else:
