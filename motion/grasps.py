@@ -50,7 +50,7 @@ RIM_LEAN = np.radians(8)
 RIM_INSIDE, RIM_OPENING = 0.016, 0.02
 """Metres of the tool point inside the edge, and the width of the grasp, which is that of the wall where it is cut."""
 RIM_SLIDES = 0.0015
-"""Metres by which the edge slides out of the pads while the wall turns (0 to 2 mm in 27 grasps of LIBERO's plate)."""
+"""Metres by which the edge slides out of the pads while the wall turns (0 to 2 mm in 27 grasps of a plate)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
 """Relations between things that stand on one level place: left of, next to, between and so on.
 
 Each has one definition: the areas, seen from above, in which the middle of a thing may be, given how large it is and
-the boxes around what it is related to. It is seen to hold where the middle is in one of them, by a tolerance, and is
-brought about by a spot in them, by a margin. Image left and right of the agent view are world -y and +y, front is +x.
+the boxes around what it is related to. It holds where the middle is in one of them, by a tolerance, and is brought
+about by a spot in them, by a margin. Image left and right of the agent view are world -y and +y, front is +x.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tamp.model.scene import Region, Scene, SceneObject, contains
 from tamp.model.state import WANTED, WorldState
 
 GAP = 0.02
-"""Metres between a thing and what is put beside it, where there is a choice."""
+"""Metres between a thing and what is put next to it, where there is a choice."""
 NEXT_TO, NEAR = 0.10, 0.25
 """Metres between the boxes around two things, along each axis, up to which one is next to the other, or near it."""
 ACROSS = 0.035
@@ -163,7 +163,7 @@ def _item_under(thing: SceneObject, scene: Scene) -> SceneObject | None:
 
 
 def things(scene: Scene) -> tuple[str, ...]:
-    """The objects that stand on something level, so that there is room beside them."""
+    """The objects that stand on something level, so that there is room around them."""
     return tuple(o.name for o in scene if standing(o.name, scene) is not None)
 
 
@@ -187,7 +187,7 @@ def _over(p: Array, region: Region) -> bool:
 
 
 def holds(atom: Atom, scene: Scene, slack: float = TOLERANCE) -> bool:
-    """Whether a relation is seen to hold, by a tolerance in metres."""
+    """Whether a relation holds in a scene, by a tolerance in metres."""
     stand = [standing(name, scene) for name in atom.args]
     boxes = tuple(s.box for s in stand if s is not None)
     if len(boxes) < len(stand) or len({s.place.name for s in stand if s is not None}) > 1:

@@ -18,7 +18,7 @@ from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.skills.open_parts import TOUCHING, interiors, open_parts
 
 ELSEWHERE = 50.0
-"""Metres aside at which a thing is in nobody's way."""
+"""Metres aside at which a thing is out of the way."""
 
 
 def needed(

@@ -24,7 +24,7 @@ SPOTS = 30
 LEANS = np.radians([12, 7])
 """How far a thing may lean against the walls of what it is put into."""
 LEANT = np.radians(45)
-"""Steps in which attitudes of an item are told apart by how far they are from how it is held."""
+"""Steps in which attitudes of an item are ranked by how far they are from how it is held."""
 FEW = 60
 """Spots that are looked at for each side on which an item could be laid."""
 YAWS = 8
@@ -258,7 +258,7 @@ def _spots(
     yield from ((offset, float(yaw)) for offset in _at_the_mouth(target) for yaw in yaws)
     middles = _middles(target, shapes, T_now)
     if shared and target.is_bin:
-        yaws = np.array([yaw for _, yaw in middles])  # along the walls: there is room for others beside it
+        yaws = np.array([yaw for _, yaw in middles])  # along the walls: there is room for others then
     else:
         yield from middles
 

@@ -261,8 +261,8 @@ def failure_kind(record: EpisodeRecord) -> str:
     message = re.sub(rf"\b({named})\b" if named else r"(?!)", "…", message)
     message = re.sub(r"\b[a-z]\w*_\d+\w*", "…", message)
     message = re.sub(r"\d+(\.\d+)?", "N", message)
-    told = ("gave up", operator, message) if ahead else (operator, message)
-    return ": ".join(filter(None, (record.failure_stage, *told)))
+    parts = ("gave up", operator, message) if ahead else (operator, message)
+    return ": ".join(filter(None, (record.failure_stage, *parts)))
 
 
 def _language(records: list[EpisodeRecord]) -> dict[str, Any]:

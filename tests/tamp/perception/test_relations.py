@@ -1,4 +1,4 @@
-"""Relations between things: what is put where one wants it is where it is seen to hold, and nowhere else."""
+"""Relations between things: what is put for one holds, and what stands elsewhere does not."""
 
 from __future__ import annotations
 
