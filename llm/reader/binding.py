@@ -8,7 +8,7 @@ from functools import cached_property
 
 from llm.reader.expanding import BETWEEN, Clause, Expanded, Literal, sorting_key
 from llm.reader.setting import THING, CallSignature, Member, Setting, plural
-from llm.vocabulary.forms import Form, Sayable
+from llm.vocabulary.forms import BELONGING, Form, Sayable
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
@@ -78,6 +78,7 @@ class Binder:
         for name, some in self.symbols.items():
             here = {kinds[s] for s in some if s in kinds}
             types = frozenset(t for t in known if any(self.domain.is_a(kind, t) for kind in here))
+            types |= {BELONGING} if any(s in self.can.words.belongs for s in some) else frozenset()
             facts = (*self._facts(some), *self._marks(some))
             members.append(Member(name, facts, types or frozenset({THING}), self._group(name, some)))
         anything = frozenset({THING})

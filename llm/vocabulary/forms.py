@@ -16,6 +16,10 @@ from tamp.model.state import WorldState
 from tamp.pddl.reading import parse
 from tamp.perception.relations import SIDES, seen
 
+AWAY = "put-away"
+BELONGING = "belonging"
+"""What is said where things belong somewhere, and the type of such things."""
+
 
 @dataclass(frozen=True)
 class Form:
@@ -88,19 +92,22 @@ def _families(trades: Iterable[tuple[str, str]]) -> dict[str, str]:
 def _forms_beside(
     domain: Domain, known: tuple[Form, ...], state: WorldState, words: SceneVocabulary
 ) -> tuple[Form, ...]:
-    """Places under and on things, which the domain has no predicate for, about whatever has a place."""
+    """Places under and on things, which the domain has no predicate for, about whatever has a place; and where things
+    belong."""
     placed = [f for f in known if len(f.types) == 2 and f.family and not f.of_things]
-    if not placed or not words.things:
+    if not placed:
         return ()
     first, said = placed[0], {f.words for f in known}
+    away = Form(AWAY, (frozenset({BELONGING}),), side=AWAY, carrier=first.predicate)
     rooms = [state.symbols[r] for r in words.beneath.values()]
     within = (f.predicate for f in placed for r in rooms if any(domain.is_a(r, kind) for kind in f.types[1]))
     carriers = {TOP: first.predicate, BENEATH: next(within, "")}
-    return tuple(
+    sides = (
         Form(place.replace(" ", "-"), first.types, first.family, True, side, carriers[side])
         for side, place in PLACES_IN_WORDS.items()
-        if place not in said and carriers[side]
+        if place not in said and carriers[side] and words.things
     )
+    return (*sides, *[away] * bool(words.belongs))
 
 
 @dataclass(frozen=True)
@@ -124,6 +131,10 @@ class Sayable:
 
     def atom(self, form: Form, args: tuple[str, ...]) -> Atom | None:
         """What a form says of some symbols, in the domain's predicates; None when nothing there says it."""
+        if form.side == AWAY:
+            carrier = next(f for f in self.forms if f.predicate == form.carrier)
+            ways = (self.atom(carrier, (args[0], place)) for place in self.words.belongs.get(args[0], ()))
+            return next(filter(None, ways), None)
         if not form.side:
             for f in self.related(form):
                 if all(a in some for a, some in zip(args, self.symbols[f.predicate], strict=True)):
@@ -160,6 +171,7 @@ def sayable(domain: Domain, state: WorldState, words: SceneVocabulary) -> Sayabl
         first, *rest = map(fitting, f.types)
         # What has an inside of its own that is always open is not stood on.
         symbols[f.predicate] = (first, *(tuple(s for s in some if not words.inside.get(s)) for some in rest))
+    symbols |= {AWAY: (tuple(words.belongs),)} if words.belongs else {}
     for f in (f for f in every if f.of_things and f.types):
         symbols[f.predicate] = (symbols[f.predicate][0], *(words.things for _ in f.types[1:]))
     for f in every:

@@ -73,18 +73,20 @@ SHIPPED = "tabletop"
 @dataclass(frozen=True)
 class OwnWords:
     """`predicates`: what is said of each after "is". `things`: nouns for a type, an identifier's words or a category.
-    `colours`: such as people see where a category names none."""
+    `colours`: such as people see where a category names none. `belongs`: to which places things of a noun or a type are
+    put away, in words; the first one that is there counts."""
 
     predicates: dict[str, str] = field(default_factory=dict)
     things: dict[str, tuple[str, ...]] = field(default_factory=dict)
     colours: dict[str, str] = field(default_factory=dict)
+    belongs: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def own_words(domain: Domain) -> OwnWords:
     """The words beside a domain; those for things that it lacks are LIBERO's. InputError where the file is no TOML."""
     own, others = _read(domain.path.parent / FILE), shipped()
     predicates = others.predicates | own.predicates
-    return OwnWords(predicates, others.things | own.things, others.colours | own.colours)
+    return OwnWords(predicates, others.things | own.things, others.colours | own.colours, own.belongs or others.belongs)
 
 
 @cache
@@ -97,14 +99,16 @@ def _read(path: Path) -> OwnWords:
     if not path.is_file():
         return OwnWords()
     table = read_toml(path)
-    things, colours, predicates = (table.get(name, {}) for name in ("things", "colours", "predicates"))
+    things, belongs, colours, predicates = (table.get(t, {}) for t in ("things", "belongs", "colours", "predicates"))
     texts = isinstance(colours, dict) and isinstance(predicates, dict)
-    if not (texts and isinstance(things, dict) and all(isinstance(v, list) for v in things.values())):
+    lists = (isinstance(t, dict) and all(isinstance(v, list) for v in t.values()) for t in (things, belongs))
+    if not (texts and all(lists)):
         raise InputError(f"{path}: not as words are written down; what is wrong: tamp check {path.parent}")
     return OwnWords(
         {str(k): str(v) for k, v in predicates.items()},
         {plain(k): tuple(map(str, v)) for k, v in things.items()},
         {plain(k): str(v) for k, v in colours.items()},
+        {plain(k): tuple(map(str, v)) for k, v in belongs.items()},
     )
 
 

@@ -41,7 +41,8 @@ class SceneVocabulary:
     `name` is each symbol's own phrase, which fits nothing else of its type. `things` are the objects beside which
     something can be put; they have phrases too, those that are no symbols as well. `inside` are each object's own
     interiors that are always open, `beneath` the room under an object's board, `owner` the object that a place is of,
-    `above` the topmost surface of the thing that an interior, or a board's room, is in.
+    `above` the topmost surface of the thing that an interior, or a board's room, is in. `belongs` are the places where
+    an item is put away, the best first.
     """
 
     phrases: dict[str, tuple[str, ...]]
@@ -51,6 +52,7 @@ class SceneVocabulary:
     beneath: dict[str, str] = field(default_factory=dict)
     owner: dict[str, str] = field(default_factory=dict)
     above: dict[str, str] = field(default_factory=dict)
+    belongs: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def inventory(self) -> str:
         """What there is, for people: "it has: plate, black bowl"."""
@@ -94,7 +96,20 @@ def vocabulary(
     inside = {o.name: tuple(r.name for r in _open_interiors(o)) for o in scene}
     beneath = {o.name: layers[0].name for o in scene if (layers := _layers(o))}
     above = {s: top for o in scene for s, top in _tops(o).items()}
-    return SceneVocabulary(phrases, name, beside, inside, beneath, owner, above)
+    belongs = _belongings(own, phrases, state)
+    return SceneVocabulary(phrases, name, beside, inside, beneath, owner, above, belongs)
+
+
+def _belongings(
+    own: OwnWords | None, phrases: dict[str, tuple[str, ...]], state: WorldState
+) -> dict[str, tuple[str, ...]]:
+    """Where each symbol belongs, by what it is called, else by its type."""
+    found: dict[str, tuple[str, ...]] = {}
+    for text, places in own.belongs.items() if own else ():
+        called = phrases.get(text) or tuple(s for s, kind in state.symbols.items() if plain(kind) == text)
+        for s in called:
+            found.setdefault(s, tuple(p for place in places for p in phrases.get(place, ())))
+    return {s: places for s, places in found.items() if places}
 
 
 def _unique_names(

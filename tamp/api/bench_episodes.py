@@ -179,6 +179,7 @@ class Runner:
             "shifted": result.shifted,
             "disturbed": result.disturbed,
             "verdicts": result.verdicts,
+            "certificate": result.certificate,
         }
 
     def settings(self, config: SolveConfig, origin: GoalOrigin) -> Settings:

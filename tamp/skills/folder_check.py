@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tamp.skills.registry import Extension
 
 PAGE = "docs/extending.md"
-WORD_TABLES = ("predicates", "things", "colours")
+WORD_TABLES = ("predicates", "things", "colours", "belongs")
 _PLACE = re.compile(r"(?P<file>[^\n]*?\.(?:py|toml|pddl)):(?:(?P<line>\d+):)? ?(?P<message>.*)", re.DOTALL)
 _TOML_PLACE = re.compile(r"at line (\d+), column (\d+)")
 
@@ -99,8 +99,9 @@ def _wrong_words(table: Table, predicates: list[str]) -> Iterator[tuple[str, Inp
                 message = f"the domain has no predicate {key!r}; {valid(key, predicates)}"
                 yield "unknown-predicate", table.wrong(message, name, key)
             nouns = isinstance(value, list) and value and all(isinstance(w, str) and w.strip() for w in value)
-            if not (nouns if name == "things" else isinstance(value, str)):
-                wanted = "a list of nouns" if name == "things" else "words"
+            listed = name in ("things", "belongs")
+            if not (nouns if listed else isinstance(value, str)):
+                wanted = "a list of nouns" if listed else "words"
                 yield "bad-words", table.wrong(f"{key} = {value!r}: valid: {wanted}", name, key)
 
 

@@ -39,7 +39,8 @@ class EpisodeRecord:
     what was asked for holds by the oracle of the goal, `task` LIBERO's check where that is the task, else None.
     `disturbed` says how the world was disturbed on purpose, None where it was not; `verdicts` how often cameras were
     `right` about what became of an action, took it for `done` that was not, or for `undone`. `redrawn` says why scenes
-    that were drawn for a world before were not taken; `scene` is its file, in the results folder.
+    that were drawn for a world before were not taken; `scene` is its file, in the results folder. `certificate` is what
+    a refusal rests on, as in `Result`.
     """
 
     suite: str
@@ -73,6 +74,7 @@ class EpisodeRecord:
     verdicts: dict[str, int] | None = None
     redrawn: list[str] = field(default_factory=list)
     scene: str | None = None
+    certificate: dict[str, Any] | None = None
 
     @property
     def key(self) -> Key:

@@ -1,9 +1,11 @@
 """From a model's program to goals: what code refuses, asks about and checks, whatever the model writes."""
 
+from dataclasses import replace
+
 import pytest
 
 from llm.reader.constrained_decoding import LONGEST
-from llm.reader.goal_reader import AmbiguousError, UnsureError, ground, stage_of, understand
+from llm.reader.goal_reader import AmbiguousError, UnsureError, ground, seen_stage, stage_of, understand
 from llm.vocabulary.phrases import vocabulary_of
 from tamp.errors import InputError, Refusal
 from tamp.model.state import WorldState
@@ -82,6 +84,16 @@ def test_the_one_is_meant_of_which_the_words_have_the_name_or_the_place(two_bowl
         assert str(goal) == f"(on akita_black_bowl_{bowl} plate_1)"
     named = ground("open the drawer", *kitchen, domain, scripted("open(which of drawers)"), names={"drawer": TOP}).goal
     assert str(named) == f"(open {TOP})"
+
+
+def test_things_are_put_away_where_a_user_says_that_they_belong(kitchen, domain, scripted, tmp_path):
+    """The first place that is there counts; a group means those of it that belong somewhere."""
+    words = '[belongs]\n"bowl" = ["dishwasher", "top drawer"]\n"wine bottle" = ["plate"]\n'
+    (tmp_path / "words.toml").write_text((domain.path.parent / "words.toml").read_text() + words)
+    own = replace(domain, path=tmp_path / "domain.pddl")
+    goal = ground("tidy up", *kitchen, own, scripted("put away(all items)")).goal
+    assert str(goal) == f"(and (in {BOWL} {TOP}) (on wine_bottle_1 plate_1))"
+    assert "put away" not in {form.words for form in seen_stage(*kitchen, domain).can.forms}
 
 
 def test_nothing_is_asked_where_the_answer_changes_nothing(kitchen, domain, scripted):

@@ -70,6 +70,7 @@ SPOKEN = """(define (domain d)
         ('[predicates]\nholds = "held"\n', [("words.toml", 2, "unknown-predicate")]),
         ("[predicates]\nholding = 3\n", [("words.toml", 2, "bad-words")]),
         ('[things]\npot = "jug"\n', [("words.toml", 2, "bad-words")]),
+        ('[belongs]\nmug = "shelf"\n', [("words.toml", 2, "bad-words")]),
         ('[nouns]\npot = ["jug"]\n', [("words.toml", 1, "bad-words")]),
         ("[things\n", [("words.toml", 1, "bad-words")]),
     ],
