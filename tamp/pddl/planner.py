@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable
@@ -106,8 +107,14 @@ class Planner(Protocol):
         """Whether the objects' names decide which of several plans it finds, see `tamp.planning.tie_breaking`."""
         ...
 
-    def solve(self, problem: Any, tell: Tell = unlogged) -> PlanResult:
-        """Plan for unified-planning's own Problem. What is worth keeping goes to `tell` on the way.
+    @property
+    def timed(self) -> bool:
+        """Whether it keeps to a time limit; the time that it takes is then a part of the decision's."""
+        ...
+
+    def solve(self, problem: Any, tell: Tell = unlogged, seconds: float = math.inf) -> PlanResult:
+        """Plan for unified-planning's own Problem, in so many seconds if it is timed. What is worth keeping goes to
+        `tell` on the way.
 
         InputError when it cannot be asked at all.
         """
@@ -121,10 +128,11 @@ class Engine:
     name: str = field(default_factory=usual)
     timeout: float = 60.0
     ties_by_name: bool = True
+    timed: bool = True
 
-    def solve(self, problem: Any, tell: Tell = unlogged) -> PlanResult:
+    def solve(self, problem: Any, tell: Tell = unlogged, seconds: float = math.inf) -> PlanResult:
         """Plan; raises InputError for an engine that is not there."""
-        return solve_problem(problem, self.name, timeout=self.timeout)
+        return solve_problem(problem, self.name, timeout=min(self.timeout, seconds))
 
 
 def solve_problem(problem: Any, planner: str = "fast-downward", *, timeout: float = 60.0) -> PlanResult:
