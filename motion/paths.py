@@ -45,10 +45,12 @@ Check = Callable[[Array], list[Contact]]
 @dataclass(frozen=True)
 class Blocked:
     """Why there is no path: `unreachable` (no configuration), `stretched` (none but near a singularity, where joints
-    leap), or `collision` with the named body."""
+    leap), or `collision` with the named body. `because_of` are the bodies on whose places alone that depends, wherever
+    the arm comes from; None where that is not known."""
 
     reason: str
     body: str | None = None
+    because_of: frozenset[str] | None = None
 
 
 def checker(world: World, clearance: float = 0.0, ignore: frozenset[str] = frozenset()) -> Check:

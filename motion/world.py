@@ -118,7 +118,7 @@ class World:
         self._names = [m.body(int(b)).name for b in m.geom_bodyid]
         self._geoms = {name: np.flatnonzero(m.geom_bodyid == m.body(name).id) for name in self.bodies}
         self._boxes = (m.geom_type == mujoco.mjtGeom.mjGEOM_BOX).tolist()
-        self._jacobian = np.zeros((6, m.nv))
+        self._jacobian, self._inertia = np.zeros((6, m.nv)), np.zeros((m.nv, m.nv))
         self.state = State(robot.posture, robot.gripper.opening, {b.name: b.T_world_body for b in self.bodies.values()})
         self.load(self.state)
 
@@ -184,9 +184,8 @@ class World:
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_comPos(self.model, self.data)
         mujoco.mj_crb(self.model, self.data)
-        full = np.zeros((self.model.nv, self.model.nv))
-        mujoco.mj_fullM(self.model, full, self.data.qM)
-        return np.asarray(full[np.ix_(self._dofs, self._dofs)])
+        mujoco.mj_fullM(self.model, self._inertia, self.data.qM)
+        return np.asarray(self._inertia[self._dofs[:, None], self._dofs])
 
     def contacts(
         self,

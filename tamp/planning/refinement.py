@@ -102,9 +102,10 @@ class SearchBudget:
         return replace(self, limit=self.limit - seconds)
 
     def part(self, share: float) -> SearchBudget:
-        """Some of what is left; the time is shared by all."""
+        """Some of what is left, by effort and, for where that takes longer, by time."""
         left = max(share * (self.effort - self.world.effort), LEAST)
-        return replace(self, effort=self.world.effort + int(left))
+        seconds = (1 - share) * max(0.0, self.left - self.kept)
+        return replace(self, effort=self.world.effort + int(left), limit=self.limit - seconds)
 
     def explaining(self) -> SearchBudget:
         """What may be spent on finding out why something is impossible: up to `COUNTERFACTUAL` seconds of all that is
