@@ -247,7 +247,7 @@ class _Grasping:
             tight = tight or arranged(goes_to, tools)
             room = self._free(candidates, others, T, RELEASE_OPENINGS[-1] if tight else SPARE_OPENING)
             first = np.where(room, np.minimum(first, count if tight else 0), first)
-            if tight and room.any():
+            if (tight and room.any()) or not first.any():
                 break
         room_somewhere = first < LOOKED_AT
         ordered = [candidates[i] for i in np.argsort(first, kind="stable")]

@@ -273,13 +273,14 @@ def _no_spot(item: str, target: PlaceTarget, situation: Situation, tools: Tools)
     tools.world.load(situation.released().state())
     taking = [{c.other for c in tools.world.body_contacts(item, T) if c.other in others} for T in found]
     if (fewest := min((t for t in taking if t), key=len, default=None)) is not None:
-        blockers = tuple(sorted(fewest))
+        blockers, depends = tuple(sorted(fewest)), frozenset(known).union(*taking)
         facts = frozenset(Atom("crowded", (target.name, b)) for b in blockers)
         message = f"place: no room for {item} at {target.name}{said} because of {' and '.join(blockers)}"
-        return Infeasible("crowded", blockers, facts, message, whatever_grasp=True)
+        return Infeasible("crowded", blockers, facts, message, whatever_grasp=True, conflict=depends)
     fact = frozenset({Atom("does-not-fit", (item, target.name))})
     message = f"place: no spot of {target.name} takes {item}{said}"
-    return Infeasible("does-not-fit", (item, target.name), fact, message, whatever_grasp=True)
+    alone = None if found else frozenset(known)
+    return Infeasible("does-not-fit", (item, target.name), fact, message, whatever_grasp=True, conflict=alone)
 
 
 def retreat_from(item: str, rested: Situation, tools: Tools, clearance: float = 0.0) -> Array | Blocked:
