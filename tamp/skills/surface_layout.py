@@ -31,8 +31,6 @@ ARRANGEMENTS = 4
 """Spots of an item that are taken from arrangements of all that is to stand on a surface."""
 ROOMY = 0.2
 """Share of a surface, taken by all that is to stand on it, below which nothing needs to be arranged."""
-CHECKED = 40
-"""Other spots that are looked at where an arrangement is known."""
 FEW = 3
 """Orders of the things that are tried to see whether a spot leaves room for them."""
 
@@ -214,7 +212,7 @@ def leaving_room(
             break
     for spot in seen.values():  # the hand may reach it only the other way round
         yield np.append(spot.offset, 0.0), spot.turn + np.pi
-    for offset, turn in itertools.islice(spots, CHECKED if known else None):
+    for offset, turn in spots:
         if not known or _allows(item, offset, turn, things[1:], target, situation, taken, tools):
             yield offset, turn
 
