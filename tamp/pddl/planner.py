@@ -15,7 +15,7 @@ from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
 from tamp.pddl.compiling import compiled, original, settled, with_action_costs, without_metric
 from tamp.pddl.engines import check, engine, installed, lacking, proves_best, usual
-from tamp.pddl.fast_downward import ProblemFiles, Structure
+from tamp.pddl.fast_downward import WORKED, ProblemFiles, Structure
 from tamp.pddl.reading import reason
 from tamp.pddl.simulation import Simulator
 
@@ -73,7 +73,7 @@ class Plan:
 class PlanResult:
     """Status, the plan when found, seconds taken, and what became of the search, also of one that was ended with a plan
     in hand. `features` are those of the problem that the engine cannot handle, `able` the installed engines that can;
-    `why` explains that there is no plan."""
+    `why` explains that there is no plan; `worked` are the seconds that another process had of the processor."""
 
     status: PlanStatus
     plan: Plan | None
@@ -84,6 +84,7 @@ class PlanResult:
     features: tuple[str, ...] = ()
     able: tuple[str, ...] = ()
     why: Why | None = None
+    worked: float = 0.0
 
 
 Tell = Callable[..., None]
@@ -159,7 +160,8 @@ def solve_problem(problem: Any, planner: str = "fast-downward", *, timeout: floa
         plan = Plan(tuple(GroundAction(*words_of(action)) for action in actions))
     ended = result.status.name if plan is not None or not result.status.name.startswith("SOLVED") else "INTERNAL_ERROR"
     status, message = status_of(planner, ended, last_words(result), timeout)
-    return PlanResult(status, plan, time.perf_counter() - start, message)
+    worked = float((result.metrics or {}).get(WORKED, 0.0))
+    return PlanResult(status, plan, time.perf_counter() - start, message, worked=worked)
 
 
 @dataclass(frozen=True, eq=False)

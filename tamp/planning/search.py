@@ -291,7 +291,7 @@ class Search:
     def ask(self, goal: Goal, state: WorldState, seconds: float = math.inf) -> PlanResult:
         """What the planner says to a goal without `or`, in the scene's names, within so many seconds."""
         state = state.without(state.nearly & frozenset(goal.mentioned))
-        start, worked = time.perf_counter(), time.thread_time()
+        start = time.perf_counter()
         by_name = self.planner.ties_by_name
         carried = frozenset().union(*(s.spec.carried for s in self.skills.values()))
         meant = tie_breaking.names(state, goal.mentioned, self.domain, carried)
@@ -299,17 +299,11 @@ class Search:
         problem = problem_of(self.domain, names.state(state), names.formulas(goal.parts))
         tell = self.log.event if self.log is not None else unlogged
         result = self.planner.solve(problem, tell, seconds)
-        self._charge(start, worked)
-        found = result.status is PlanStatus.FOUND and result.plan
-        return replace(result, plan=names.plan(found) if found else None)
-
-    def _charge(self, start: float, worked: float) -> None:
-        """Count what passed since the `start` of planning by the clock; what was not worked in this thread, from
-        `worked` on, was by another process."""
         took = time.perf_counter() - start
         self.seconds["plan"] += took
-        if self.planner.timed:
-            self._budget = self._budget.after(max(0.0, took - (time.thread_time() - worked)))
+        self._budget = self._budget.after(result.worked if self.planner.timed else -took)
+        found = result.status is PlanStatus.FOUND and result.plan
+        return replace(result, plan=names.plan(found) if found else None)
 
     def _record(self, goal: Goal, state: WorldState, plan: Plan | None) -> None:
         """Keep the first plan, and write it down with its problem."""
