@@ -242,7 +242,7 @@ class _Work:
         for T in both_ways(T_world_tool, world, T_world_from):
             world.load(situation.state())
             world.set_opening(opening)
-            q = configuration_at(T, situation, tools, 3, leaving=APPROACHES[-1])
+            q = configuration_at(T, situation, tools, 2, leaving=APPROACHES[-1])
             probe = q if isinstance(q, Blocked) else follow(q)
             if isinstance(probe, Blocked):
                 result = blocked(f"{'reach' if probe is q else verb} {name}", probe, name)

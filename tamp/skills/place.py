@@ -197,8 +197,10 @@ class _Placement:
         q = situation.scene.robot.q
         carry, roomy = (_carry_check(world, *clearances) for clearances in (CARRY, CARRY_ROOM))
         lower = _carry_check(world, CLEARANCE, slack)
-        q_place = kinematics.solve_any(world, T_world_tool, [world.robot.posture, q], tools.rng, restarts=1)
-        if q_place is None:
+        if (key := ("configuration at", T_world_tool.tobytes())) not in tools.cache:  # the same for each slack
+            starts = [world.robot.posture, q]
+            tools.cache[key] = kinematics.solve_any(world, T_world_tool, starts, tools.rng, restarts=1)
+        if (q_place := tools.cache[key]) is None:
             return blocked("place", Blocked("unreachable"), target.name)
         if contacts := lower(q_place):
             return blocked("place", Blocked("collision", contacts[0].other), target.name)

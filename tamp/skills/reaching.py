@@ -80,7 +80,10 @@ def configuration_at(
     """A configuration (n,) at a tool pose that touches nothing, is not below `dexterity`, and from which the hand can
     draw back by `leaving` metres: where it cannot, no approach leads there."""
     world, check, alone = tools.world, _near(tools.world, room), frozenset[str]()
-    q = kinematics.solve_any(world, T_world_tool, [world.robot.posture, situation.scene.robot.q], tools.rng, restarts)
+    starts = [world.robot.posture, situation.scene.robot.q]
+    if world.robot.tracking.rests:  # the joints go to the posture, wherever they come from
+        starts.pop()
+    q = kinematics.solve_any(world, T_world_tool, starts, tools.rng, restarts)
     if q is None:
         return Blocked("unreachable", because_of=alone)
     if dexterity > 0 and kinematics.dexterity(world, q) < dexterity:
