@@ -32,7 +32,7 @@ def fallen(world: World, name: str, T_world_body: Array) -> Array | None:
     before = T_world_body
     for _ in range(int(SECONDS / STEP / LOOK)):
         mujoco.mj_step(model, data, LOOK)
-        world.effort += LOOK // 5
+        world.spend(LOOK // 5)
         T = from_quat(data.qpos[:3], data.qpos[3:])
         if np.abs(T - before).max() < RESTS:
             return T

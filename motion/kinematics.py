@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 
 from motion.arms import TURN
 from motion.poses import Array, error
@@ -19,8 +20,7 @@ NEEDED = 6
 """Joints that leave nothing free: what damping leaves of their error is no room to rest in."""
 ITERATIONS = 40
 PATIENCE, GAIN = 8, 0.7
-"""Iterations in which the squared error must fall by this factor; otherwise a start is given up. Where redundant joints
-go to the posture they need longer, and may lead away from a limit again."""
+"""Iterations in which the squared error must fall by this factor; otherwise a start is given up."""
 LARGEST_STEP = 0.4
 """Radians of the fastest joint in one iteration."""
 
@@ -47,11 +47,11 @@ def _descend(world: World, T_world_tool: Array, q: Array, low: Array, high: Arra
     for _ in range(ITERATIONS):
         T, J = world.jacobian(q)
         e = error(T, T_world_tool)
-        if np.linalg.norm(e[:3]) < tracking.tolerance[0] and np.linalg.norm(e[3:]) < tracking.tolerance[1]:
+        if e[:3] @ e[:3] < tracking.tolerance[0] ** 2 and e[3:] @ e[3:] < tracking.tolerance[1] ** 2:
             return np.asarray(q)
         if (size := float(e @ e)) < GAIN * best:
             best, patience = size, PATIENCE
-        elif not tracking.rests and (patience := patience - 1) == 0:
+        elif (patience := patience - 1) == 0:
             return None
         damping = DAMPING[0] * tracking.tolerance[0] ** 2 + DAMPING[1] * size
         step = step_towards(J, e, damping, pull * (home - q), mobility)
@@ -64,16 +64,18 @@ def _descend(world: World, T_world_tool: Array, q: Array, low: Array, high: Arra
 
 def _mobility(world: World, q: Array) -> Array:
     """The inverse of the arm's inertia (n, n), scaled so that it does not matter how heavy the arm is."""
-    mobility = np.linalg.inv(world.inertia(q))
-    return np.asarray(mobility * (len(q) / np.trace(mobility)))
+    _, mobility, _ = dposv(world.inertia(q), np.eye(len(q)))
+    return np.asarray(mobility * (len(q) / mobility.trace()))
 
 
 def step_towards(J: Array, e: Array, damping: float, rest: Array, mobility: Array | None = None) -> Array:
     """The damped least-squares step (n,) that moves the tool by `e` (6,), and with what that leaves free goes as `rest`
     (n,), by a Jacobian (6, n). Joints give way by their `mobility` (n, n), alike unless given."""
     weighted = J.T if mobility is None else mobility @ J.T
-    pinv = weighted @ np.linalg.inv(J @ weighted + damping * np.eye(6))
-    return np.asarray(pinv @ e + (np.eye(len(rest)) - pinv @ J) @ rest)
+    damped = J @ weighted
+    damped.flat[::7] += damping
+    _, x, _ = dposv(damped, e - J @ rest)
+    return np.asarray(rest + weighted @ x)
 
 
 def solve_any(

@@ -13,7 +13,7 @@ import numpy as np
 
 from motion import kinematics, smoothing
 from motion.poses import Array, error, interpolate, pose, travelled
-from motion.world import Contact, World
+from motion.world import Contact, OutOfBudget, World
 
 JOINT_STEP = 0.05
 """Radians (largest joint) between configurations that RRT-Connect checks, and between waypoints of a joint move."""
@@ -45,10 +45,12 @@ Check = Callable[[Array], list[Contact]]
 @dataclass(frozen=True)
 class Blocked:
     """Why there is no path: `unreachable` (no configuration), `stretched` (none but near a singularity, where joints
-    leap), or `collision` with the named body."""
+    leap), or `collision` with the named body. `because_of` are the bodies on whose places alone that depends, wherever
+    the arm comes from; None where that is not known."""
 
     reason: str
     body: str | None = None
+    because_of: frozenset[str] | None = None
 
 
 def checker(world: World, clearance: float = 0.0, ignore: frozenset[str] = frozenset()) -> Check:
@@ -287,15 +289,19 @@ def rrt_connect(
     space.setBounds(limits)
     setup = geometric.SimpleSetup(space)
 
-    looked, most = 0, checks
+    looked, most, over = 0, checks, list[OutOfBudget]()
 
     def valid(state: object) -> bool:
         nonlocal looked
         looked += 1
-        return not check(np.array([state[i] for i in range(n)]))  # type: ignore[index]
+        try:
+            return not over and not check(np.array([state[i] for i in range(n)]))  # type: ignore[index]
+        except OutOfBudget as e:  # OMPL is to end before it is raised
+            over.append(e)
+            return False
 
     def enough() -> bool:
-        return looked > most
+        return looked > most or bool(over)
 
     setup.setStateValidityChecker(valid)
     information = setup.getSpaceInformation()
@@ -308,12 +314,14 @@ def rrt_connect(
         setup.clear()
         most = looked + checks
         setup.solve(base.PlannerTerminationCondition(enough))
-        if not setup.haveExactSolutionPath():
+        if over or not setup.haveExactSolutionPath():
             break
         path = setup.getSolutionPath()
         setup.getPathSimplifier().reduceVertices(path, *SHORTCUTS)
         setup.getPathSimplifier().partialShortcutPath(path, *SHORTCUTS)
         found.append(densify(np.array([[s[i] for i in range(n)] for s in path.getStates()])))
+    if over:
+        raise over[0]
     return min(found, key=lambda path: travelled(world.forward(q) for q in path)) if found else None
 
 

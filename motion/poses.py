@@ -17,13 +17,15 @@ Array = NDArray[np.float64]
 Numbers = NDArray[Any]
 """Arrays of other kinds: masks, indices, bytes, short floats."""
 
+_IDENTITY = np.eye(3)
+
 
 def pose(p: Array | list[float], R: Array | None = None) -> Array:
     """Transform with translation `p` (3,) in metres and rotation `R` (3, 3); identity rotation by default."""
-    T = np.eye(4)
+    T = np.zeros((4, 4))
+    T[:3, :3] = _IDENTITY if R is None else R
     T[:3, 3] = p
-    if R is not None:
-        T[:3, :3] = R
+    T[3, 3] = 1.0
     return T
 
 
@@ -106,7 +108,10 @@ def rotation_vector(R: Array) -> Array:
 
 def error(T_from: Array, T_to: Array) -> Array:
     """Twist (6,) [metres, radians], in world axes, that carries `T_from` to `T_to` in unit time."""
-    return np.concatenate([T_to[:3, 3] - T_from[:3, 3], rotation_vector(T_to[:3, :3] @ T_from[:3, :3].T)])
+    twist = np.empty(6)
+    twist[:3] = T_to[:3, 3] - T_from[:3, 3]
+    twist[3:] = rotation_vector(T_to[:3, :3] @ T_from[:3, :3].T)
+    return twist
 
 
 def travelled(poses: Iterable[Array]) -> float:

@@ -7,7 +7,8 @@ plane); nothing ever steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -24,6 +25,8 @@ ROBOT_TYPE = 1
 SCENE_TYPE = 2
 DETECTION_MARGIN = 0.02
 """Metres within which a pair counts as a contact at all; clearances up to this can be asked for."""
+LOOKS = 16
+"""Units of effort between two looks at whether work is over its limit."""
 INSIDE = 0.03
 """Metres from a camera on the robot within which what is hit is its own mount."""
 
@@ -51,6 +54,10 @@ class State:
         return replace(self, poses={**self.poses, name: T_world_body})
 
 
+class OutOfBudget(Exception):
+    """What computes with a world has used up what the world is `limited` to."""
+
+
 @dataclass(frozen=True)
 class Contact:
     """Two bodies closer than asked for; `robot` is a robot body or the held body, and so may `other` be when the
@@ -70,7 +77,23 @@ class World:
     def __init__(self, robot: RobotDescription, bodies: Iterable[Body]) -> None:
         self.robot = robot
         self.effort = 0
+        self._over: Callable[[], bool] | None = None
         self._build({b.name: b for b in bodies})
+
+    @contextmanager
+    def limited(self, over: Callable[[], bool]) -> Iterator[None]:
+        """Within this context work raises OutOfBudget once it is `over`."""
+        before, self._over = self._over, over
+        try:
+            yield
+        finally:
+            self._over = before
+
+    def spend(self, effort: int = 1) -> None:
+        """Count work; raises OutOfBudget where the world is limited and that is over."""
+        self.effort += effort
+        if self._over is not None and self.effort % LOOKS < effort and self._over():
+            raise OutOfBudget
 
     def sync(self, bodies: Iterable[Body]) -> None:
         """Have these bodies and no others; compiled anew only where one is new, gone, or of another shape."""
@@ -95,7 +118,7 @@ class World:
         self._names = [m.body(int(b)).name for b in m.geom_bodyid]
         self._geoms = {name: np.flatnonzero(m.geom_bodyid == m.body(name).id) for name in self.bodies}
         self._boxes = (m.geom_type == mujoco.mjtGeom.mjGEOM_BOX).tolist()
-        self._jacobian = np.zeros((6, m.nv))
+        self._jacobian, self._inertia = np.zeros((6, m.nv)), np.zeros((m.nv, m.nv))
         self.state = State(robot.posture, robot.gripper.opening, {b.name: b.T_world_body for b in self.bodies.values()})
         self.load(self.state)
 
@@ -145,7 +168,7 @@ class World:
 
     def jacobian(self, q: Array) -> tuple[Array, Array]:
         """Tool pose (4, 4) and geometric Jacobian (6, n) [linear; angular], world axes, at the tool point."""
-        self.effort += 1
+        self.spend()
         self.data.qpos[self._qpos] = q
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_comPos(self.model, self.data)
@@ -161,9 +184,8 @@ class World:
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_comPos(self.model, self.data)
         mujoco.mj_crb(self.model, self.data)
-        full = np.zeros((self.model.nv, self.model.nv))
-        mujoco.mj_fullM(self.model, full, self.data.qM)
-        return np.asarray(full[np.ix_(self._dofs, self._dofs)])
+        mujoco.mj_fullM(self.model, self._inertia, self.data.qM)
+        return np.asarray(self._inertia[self._dofs[:, None], self._dofs])
 
     def contacts(
         self,
@@ -319,7 +341,7 @@ class World:
         return np.array([distance if distance >= 0 else np.inf for distance in found])
 
     def _collide(self) -> None:
-        self.effort += 1
+        self.spend()
         mujoco.mj_collision(self.model, self.data)
 
     def _tool_pose(self) -> Array:

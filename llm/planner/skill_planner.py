@@ -8,6 +8,7 @@ goal is checked by following the plan; what is wrong goes back to the model in w
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -36,8 +37,9 @@ class SkillPlanner:
     model: Model
     name: str = NAME
     ties_by_name: bool = False
+    timed: bool = False
 
-    def solve(self, problem: Any, tell: Tell = unlogged) -> PlanResult:
+    def solve(self, problem: Any, tell: Tell = unlogged, seconds: float = math.inf) -> PlanResult:
         """A plan that was followed to the goal in symbols, or GAVE_UP with what was wrong with the last one.
 
         Prompts, replies and every attempt go to `tell`.

@@ -211,7 +211,7 @@ def in_turn(
     twice: bool = False,
     seconds: float = SECONDS,
 ) -> Think:
-    """Something that decides while the world waits, with so many seconds of refinement for one decision; `twice`:
+    """Something that decides while the world waits, with so many seconds for one decision; `twice`:
     another engine checks the motions again."""
 
     def think(world: World, skills: dict[str, Skill]) -> Deliberation:

@@ -30,11 +30,13 @@ TRANSLATOR_FAILED = 30
 
 
 class Ended(NamedTuple):
-    """How a run ended: its exit code, None where it was late, and what it wrote as output and as errors."""
+    """How a run ended: its exit code, None where it was late, what it wrote as output and as errors, and the seconds
+    that it had of the processor."""
 
     code: int | None
     output: str
     errors: str
+    worked: float = 0.0
 
 
 @dataclass(eq=False)
@@ -51,14 +53,14 @@ class Downward:
         """Solve the task in a folder with options for the translator, within so many seconds."""
         with self._lock:
             try:
-                code = self._solve(folder, options, seconds)
+                code, worked = self._solve(folder, options, seconds)
             except BaseException as e:  # whatever it still answers would be taken for the answer to the next task
                 self.close()
                 if not isinstance(e, (OSError, ValueError)):
                     raise
                 return Ended(-signal.SIGKILL, "", "its process is gone")
         output, errors = (Path(folder, name).read_text(errors="replace") for name in ("output", "errors"))
-        return Ended(code, output, errors)
+        return Ended(code, output, errors, worked)
 
     def close(self) -> None:
         """End the process."""
@@ -67,7 +69,7 @@ class Downward:
             self._process.communicate()
         self._process = None
 
-    def _solve(self, folder: str, options: tuple[str, ...], seconds: float) -> int | None:
+    def _solve(self, folder: str, options: tuple[str, ...], seconds: float) -> tuple[int | None, float]:
         asks, answers = self._pipes()
         asks.write(json.dumps([folder, seconds, *options]).encode() + b"\n")
         task = int(answers.readline())
@@ -78,8 +80,8 @@ class Downward:
             if late:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(task, signal.SIGKILL)
-        code = int(answers.readline())
-        return None if late else code
+        code, worked = answers.readline().split()
+        return None if late else int(code), float(worked)
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
@@ -92,7 +94,7 @@ class Downward:
 
 
 def serve(home: Path) -> None:
-    """Solve what is asked, a line each; answers with the process of the task, then with its exit code."""
+    """Solve what is asked, a line each; answers with the process of the task, then with its exit code and seconds."""
     binaries = home / "builds/release/bin"
     sys.path[:0] = [str(home), str(binaries)]
     importlib.import_module("fast_downward.translate.main")
@@ -103,7 +105,8 @@ def serve(home: Path) -> None:
         if task == 0:
             _run(*json.loads(line), search=search)
         os.write(1, b"%d\n" % task)
-        os.write(1, b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(task, 0)[1]))
+        _, status, used = os.wait4(task, 0)
+        os.write(1, b"%d %f\n" % (os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime))
 
 
 def _run(folder: str, seconds: float, *options: str, search: list[str]) -> NoReturn:

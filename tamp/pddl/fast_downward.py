@@ -20,6 +20,9 @@ INVARIANTS = ("--invariant-generation-max-candidates", "500")
 """Of a domain with many conditional effects the translator would look for invariants for seconds, and find no more: 100
 are enough for the tabletop domain."""
 
+WORKED = "processor_seconds"
+"""Name of the metric of a result that says how long another process worked."""
+
 
 @dataclass(frozen=True)
 class Structure:
@@ -97,7 +100,8 @@ class ProblemFiles:
                 plan = engine._plan_from_file(self.problem, str(found), self._writer.get_item_named)
         logs = [LogMessage(LogLevel.INFO, ended.output), LogMessage(LogLevel.ERROR, ended.errors)]
         status = Status.TIMEOUT if ended.code is None else engine._result_status(self.problem, plan, ended.code, logs)
-        return PlanGenerationResult(status, plan, engine_name=engine.name, log_messages=logs)
+        worked = {WORKED: str(ended.worked)}
+        return PlanGenerationResult(status, plan, engine_name=engine.name, metrics=worked, log_messages=logs)
 
 
 @cache

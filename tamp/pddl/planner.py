@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
 from tamp.pddl.compiling import compiled, original, settled, with_action_costs, without_metric
 from tamp.pddl.engines import check, engine, installed, lacking, proves_best, usual
-from tamp.pddl.fast_downward import ProblemFiles, Structure
+from tamp.pddl.fast_downward import WORKED, ProblemFiles, Structure
 from tamp.pddl.reading import reason
 from tamp.pddl.simulation import Simulator
 
@@ -72,7 +73,7 @@ class Plan:
 class PlanResult:
     """Status, the plan when found, seconds taken, and what became of the search, also of one that was ended with a plan
     in hand. `features` are those of the problem that the engine cannot handle, `able` the installed engines that can;
-    `why` explains that there is no plan."""
+    `why` explains that there is no plan; `worked` are the seconds that another process had of the processor."""
 
     status: PlanStatus
     plan: Plan | None
@@ -83,6 +84,7 @@ class PlanResult:
     features: tuple[str, ...] = ()
     able: tuple[str, ...] = ()
     why: Why | None = None
+    worked: float = 0.0
 
 
 Tell = Callable[..., None]
@@ -106,8 +108,14 @@ class Planner(Protocol):
         """Whether the objects' names decide which of several plans it finds, see `tamp.planning.tie_breaking`."""
         ...
 
-    def solve(self, problem: Any, tell: Tell = unlogged) -> PlanResult:
-        """Plan for unified-planning's own Problem. What is worth keeping goes to `tell` on the way.
+    @property
+    def timed(self) -> bool:
+        """Whether it keeps to a time limit; the time that it takes is then a part of the decision's."""
+        ...
+
+    def solve(self, problem: Any, tell: Tell = unlogged, seconds: float = math.inf) -> PlanResult:
+        """Plan for unified-planning's own Problem, in so many seconds if it is timed. What is worth keeping goes to
+        `tell` on the way.
 
         InputError when it cannot be asked at all.
         """
@@ -121,10 +129,11 @@ class Engine:
     name: str = field(default_factory=usual)
     timeout: float = 60.0
     ties_by_name: bool = True
+    timed: bool = True
 
-    def solve(self, problem: Any, tell: Tell = unlogged) -> PlanResult:
+    def solve(self, problem: Any, tell: Tell = unlogged, seconds: float = math.inf) -> PlanResult:
         """Plan; raises InputError for an engine that is not there."""
-        return solve_problem(problem, self.name, timeout=self.timeout)
+        return solve_problem(problem, self.name, timeout=min(self.timeout, seconds))
 
 
 def solve_problem(problem: Any, planner: str = "fast-downward", *, timeout: float = 60.0) -> PlanResult:
@@ -151,7 +160,8 @@ def solve_problem(problem: Any, planner: str = "fast-downward", *, timeout: floa
         plan = Plan(tuple(GroundAction(*words_of(action)) for action in actions))
     ended = result.status.name if plan is not None or not result.status.name.startswith("SOLVED") else "INTERNAL_ERROR"
     status, message = status_of(planner, ended, last_words(result), timeout)
-    return PlanResult(status, plan, time.perf_counter() - start, message)
+    worked = float((result.metrics or {}).get(WORKED, 0.0))
+    return PlanResult(status, plan, time.perf_counter() - start, message, worked=worked)
 
 
 @dataclass(frozen=True, eq=False)

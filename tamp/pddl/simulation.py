@@ -80,12 +80,12 @@ class Simulator:
         try:
             if self._engine.get_unsatisfied_conditions(state, action, early_termination=True)[0]:
                 return None
+            return self._engine.apply_unsafe(state, action)
         except UPInvalidActionError:  # `_step` knows what to make of it
-            pass
+            return self.step(state, action).after
         except (UPException, ArithmeticError):
-            self._engine = _engine(self.problem)
+            self._engine = _engine(self.problem)  # an evaluator cannot be used again once it has raised
             return None
-        return self.step(state, action).after
 
     def step(self, state: Any, action: Any) -> Outcome:
         """Do an action in a state."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
 
@@ -28,14 +28,13 @@ def needed(
     situation: Situation,
     tools: Tools,
     most: int,
-    spent: Callable[[], bool],
 ) -> list[Infeasible]:
     """Those of the causes, in symbols, that count. Where there is a motion with nothing movable there and all that is
     open shut, what it would touch: what is open first, then a cause for each item. Where there is none either, what
     blames nothing that could be shut or moved away.
 
-    `most` samples are drawn at most. All causes count with something in the hand, where the skill itself knows its
-    reasons, and when `spent`.
+    `most` samples are drawn at most. All causes count with something in the hand, and where the skill itself knows its
+    reasons.
     """
     movable = frozenset(o.name for o in situation.scene if o.movable)
     items, about = movable - {*args}, movable & {*args}
@@ -44,10 +43,9 @@ def needed(
     hit = (items | parts) & {b for c in causes if c.reason in TOUCHING for b in c.blockers}
     if not hit or situation.held or any(c.facts or c.final or c.whatever_grasp for c in causes):
         return causes
-    tools = replace(tools, rng=np.random.default_rng(0))  # what is decided next is not to depend on it
+    # what is decided next is not to depend on it
+    tools = replace(tools, rng=np.random.default_rng(0), cache={})
     for sample in islice(skill.refine(args, without(situation, items | parts), tools), most):
-        if spent():
-            return causes
         if isinstance(sample, Refinement):
             touched = _touched(sample, situation, items | parts, tools.world)
             met = touched & hit or touched  # round what no sample met there was a way

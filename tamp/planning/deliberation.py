@@ -172,8 +172,8 @@ class InTurn:
             self._first = known.decision.plan
             return Ready(known.decision)
 
-        def decided() -> Decision | NoSolution:
-            found = self.search.decide(goal, state, situation)
+        def decided(seconds: float) -> Decision | NoSolution:
+            found = self.search.decide(goal, state, situation, seconds)
             return found if isinstance(found, NoSolution) else self._timed(found.plan, found.refined, found.goal)
 
         found = self._agreed(decided, situation.scene)
@@ -184,8 +184,8 @@ class InTurn:
     def refine(self, plan: Plan, situation: Situation, hints: tuple[Refinement, ...] = ()) -> Ready[Decision | Failure]:
         """Motions for a plan, or why there are none."""
 
-        def refined() -> Decision | Failure:
-            found = self.search.refine(plan, situation, self.search.budget, hints)
+        def refined(seconds: float) -> Decision | Failure:
+            found = self.search.refine(plan, situation, seconds, hints)
             return found if isinstance(found, Failure) else self._timed(plan, found)
 
         return Ready(self._agreed(refined, situation.scene))
@@ -195,8 +195,8 @@ class InTurn:
     ) -> Ready[Decision | Failure]:
         """Motions for one action on the way to a goal, or why there are none."""
 
-        def refined() -> Decision | Failure:
-            found = self.search.first_of(action, goal, state, situation)
+        def refined(seconds: float) -> Decision | Failure:
+            found = self.search.first_of(action, goal, state, situation, seconds)
             return found if isinstance(found, Failure) else self._timed(Plan((action,)), found)
 
         return Ready(self._agreed(refined, situation.scene))
@@ -216,12 +216,13 @@ class InTurn:
         self.seconds["refine"] += time.perf_counter() - start
         return Decision(plan, refined.steps, timeline, goal)
 
-    def _agreed(self, decide: Callable[[], Decision | F], scene: Scene) -> Decision | F | Failure:
-        """What is decided without an objection of the second check, or the last objection."""
-        objected: Failure | None = None
+    def _agreed(self, decide: Callable[[float], Decision | F], scene: Scene) -> Decision | F | Failure:
+        """What is decided in the seconds left of one decision's, without an objection of the second check, or the last
+        objection."""
+        objected, began, left = None, time.perf_counter(), self.search.budget
         for _ in range(TRIES):
             self.search.world.sync(bodies_of(scene))
-            found = decide()
+            found = decide(left)
             if not self.twice or not isinstance(found, Decision):
                 return found
             start = time.perf_counter()
@@ -232,6 +233,8 @@ class InTurn:
             self.report_failure(objected.action, found.steps[objected.index].note)
             if self.search.log is not None:
                 self.search.log.event("second_look", action=str(objected.action), objection=objected.cause.message)
+            if (left := self.search.budget - (time.perf_counter() - began)) <= 0:
+                break
         assert objected is not None
         return objected
 

@@ -29,7 +29,7 @@ from tamp.worker_process import Cancelled, PendingAnswer
 
 @dataclass(frozen=True)
 class Recipe:
-    """What decides: a domain's name or folder, a planner, the seed, the seconds of refinement for a decision, and
+    """What decides: a domain's name or folder, a planner, the seed, the seconds for a decision, and
     whether another engine checks the motions again."""
 
     domain: str

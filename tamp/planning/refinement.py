@@ -11,13 +11,14 @@ import itertools
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from motion.servo import arrived
-from motion.world import World
+from motion.world import OutOfBudget, World
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.situation import Situation
 from tamp.pddl.planner import Plan
@@ -55,7 +56,8 @@ def never() -> bool:
 @dataclass(frozen=True)
 class SearchBudget:
     """What a search may spend: until the world's `effort` has come to so much, or `limit` seconds are gone since it
-    `began`, by the processor's time of its thread and by the clock.
+    `began`, by the processor's time of its thread and by the clock. Of these, `kept` seconds are for explaining why
+    nothing was found.
 
     It is effort that is shared out, so that a seed gives the same answer however busy the machine is; the time only
     ends what takes too long. What others have of the processor counts a little, since somebody waits.
@@ -67,40 +69,48 @@ class SearchBudget:
     effort: int
     cancelled: Callable[[], bool] = never
     seconds: float = 0.0
+    kept: float = 0.0
 
     @classmethod
-    def of(cls, world: World, seconds: float, cancelled: Callable[[], bool] = never) -> SearchBudget:
-        """What may be spent in so many seconds from now, in this thread, unless it is cancelled before."""
-        began = time.thread_time(), time.perf_counter()
-        return cls(world, began, seconds, world.effort + int(RATE * seconds), cancelled, seconds)
+    def of(cls, world: World, seconds: float, cancelled: Callable[[], bool] = never, kept: float = 0.0) -> SearchBudget:
+        """What may be spent in so many seconds from now, in this thread, unless it is cancelled before; a share `kept`
+        of it for explaining."""
+        began, searching = (time.thread_time(), time.perf_counter()), (1 - kept) * seconds
+        return cls(world, began, seconds, world.effort + int(RATE * searching), cancelled, seconds, kept * seconds)
 
     @property
-    def _left(self) -> float:
+    def left(self) -> float:
         """Seconds that may still pass."""
         worked, passed = time.thread_time() - self.began[0], time.perf_counter() - self.began[1]
-        return self.limit - max(worked, passed / WAITED)
+        return max(0.0, self.limit - max(worked, passed / WAITED))
 
     def empty(self) -> bool:
-        """Whether nothing is left."""
-        return self.cancelled() or self._left < 0 or self.world.effort > self.effort
+        """Whether nothing is left for searching."""
+        return self.cancelled() or self.left <= self.kept or self.world.effort > self.effort
 
     def spent(self) -> bool:
         """Whether too little is left for another plan."""
-        return self.cancelled() or self._left < 1.0 or self.world.effort > self.effort - LEAST
+        return self.cancelled() or self.left < self.kept + 1.0 or self.world.effort > self.effort - LEAST
 
     def taken(self) -> float:
         """Seconds that are gone, by time or by effort, whichever is more."""
-        left = min(self._left, (self.effort - self.world.effort) / RATE)
+        left = min(self.left - self.kept, (self.effort - self.world.effort) / RATE)
         return self.seconds - min(max(left, 0.0), self.seconds)
 
-    def later(self, seconds: float) -> SearchBudget:
-        """The same with more time: how long a planner may think is its own affair."""
-        return replace(self, limit=self.limit + seconds)
+    def after(self, seconds: float) -> SearchBudget:
+        """The same with less time: that was spent by another process."""
+        return replace(self, limit=self.limit - seconds)
 
     def part(self, share: float) -> SearchBudget:
-        """Some of what is left; the time is shared by all."""
+        """Some of what is left, by effort and, for where that takes longer, by time."""
         left = max(share * (self.effort - self.world.effort), LEAST)
-        return replace(self, effort=self.world.effort + int(left))
+        seconds = (1 - share) * max(0.0, self.left - self.kept)
+        return replace(self, effort=self.world.effort + int(left), limit=self.limit - seconds)
+
+    def explaining(self) -> SearchBudget:
+        """What may be spent on finding out why something is impossible: up to `COUNTERFACTUAL` seconds of all that is
+        left."""
+        return SearchBudget.of(self.world, min(COUNTERFACTUAL, self.left), self.cancelled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,8 +231,9 @@ def refine(
     """
     if (shown := _disproved(plan, situation, skills)) is not None:
         return shown
-    search = _Search(plan.actions, skills, tools, budget, hints, failed or {})
-    steps = search.run(0, situation)
+    search, steps = _Search(plan.actions, skills, tools, budget, hints, failed or {}), None
+    with suppress(OutOfBudget), tools.world.limited(budget.empty):
+        steps = search.run(0, situation)
     if steps is not None:
         return Refined(tuple(steps), search.samples)
     index = max(search.causes, default=0)
@@ -233,8 +244,8 @@ def refine(
     timeout, skill, then = not final and budget.empty(), skills[action.name], search.failed_in.get(index)
     counting = causes
     if then is not None:
-        spent = SearchBudget.of(tools.world, COUNTERFACTUAL, budget.cancelled).empty
-        counting = needed(skill, action.args, causes, then, tools, SAMPLES, spent)
+        with suppress(OutOfBudget), tools.world.limited(budget.explaining().empty):
+            counting = needed(skill, action.args, causes, then, tools, SAMPLES)
     facts = skill.facts(action.args, counting, situation.scene)
     in_way = frozenset(f for f in facts if not set(f.args) <= set(action.args))
     likely = final[0] if final else _likely(counting or causes, in_way)

@@ -6,13 +6,15 @@ measurement of planning alone.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.world import World
+from motion.world import OutOfBudget, World
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain
 from tamp.model.events import Journal
@@ -25,7 +27,7 @@ from tamp.pddl.planner import Plan, Planner, PlanResult, PlanStatus, unlogged
 from tamp.perception import relations
 from tamp.planning import tie_breaking
 from tamp.planning.counterfactual import without
-from tamp.planning.refinement import COUNTERFACTUAL, Failed, Failure, Refined, SearchBudget, never, refine
+from tamp.planning.refinement import Failed, Failure, Refined, SearchBudget, never, refine
 from tamp.planning.refusal import Certificate, NoSolution, Proof, gave_up, purpose_of, reasons_of
 from tamp.skills.base import Refinement, Skill, Tools
 
@@ -35,7 +37,9 @@ SHARE = 0.35
 """How much of what is left one plan may take: another plan may do better."""
 
 SECONDS = 20.0
-"""Of refinement for one decision."""
+"""Of planning and refinement for one decision."""
+EXPLAINING = 0.1
+"""Share of them that is kept for finding out why nothing was found."""
 NOR_SO = "none either"
 """How an advice ends that found out that a change does not help."""
 LATE_SHARE = 0.6
@@ -61,7 +65,8 @@ class Skeleton:
 
 @dataclass(eq=False)
 class Search:
-    """Decides with one world, domain and planner; `budget` is in seconds of refinement for one decision.
+    """Decides with one world, domain and planner; `budget` is in seconds for one decision, planning by an engine and
+    finding out why there is no solution included. A language model that plans takes the time that it takes.
 
     Counts over all decisions: `seconds` of planning and refinement, `skeletons` planned and `samples` drawn.
     `first` is the first plan found for the goal, which is the `milestone`th of the episode. `failed` has the notes of
@@ -86,19 +91,25 @@ class Search:
     cancelled: Callable[[], bool] = never
     """Whether nobody wants an answer any more."""
     _took: float = 0.0
+    _budget: SearchBudget = field(init=False)
 
-    def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Solution | NoSolution:
-        """A plan with motions for all of it. Geometry's objections go back to the planner as facts.
+    def __post_init__(self) -> None:
+        self._begin()
+
+    def decide(
+        self, goal: Goal, state: WorldState, situation: Situation, seconds: float = math.inf
+    ) -> Solution | NoSolution:
+        """A plan with motions for all of it, within the budget and `seconds`. Geometry's objections go back to the
+        planner as facts.
 
         Raises Refusal where the domain cannot say what is to be left alone.
         """
         state = state.with_facts(goal.rules(self.domain, state))
-        budget, thought = SearchBudget.of(self.world, self.budget, self.cancelled), self.seconds["plan"]
-        decided = self._decide_by(budget, goal, state, situation)
-        budget = budget.later(self.seconds["plan"] - thought)
-        if isinstance(decided, NoSolution) and self.failed and not budget.spent():
+        self._begin(seconds)
+        decided = self._decide_by(goal, state, situation)
+        if isinstance(decided, NoSolution) and self.failed and not self._budget.spent():
             self.failed.clear()  # better the same again than nothing
-            decided = self._decide_by(budget, goal, state, situation)
+            decided = self._decide_by(goal, state, situation)
         if isinstance(decided, Solution) and decided.goal != goal and self.log is not None:
             self.log.event("alternative", goal=str(decided.goal), of=str(goal), actions=len(decided.plan.actions))
         return decided
@@ -107,25 +118,25 @@ class Search:
         """Get ready for the next one of a sequence of goals."""
         self.first, self.milestone = None, self.milestone + 1
 
-    def _decide_by(
-        self, budget: SearchBudget, goal: Goal, state: WorldState, situation: Situation
-    ) -> Solution | NoSolution:
+    def _begin(self, seconds: float = math.inf) -> None:
+        """Begin a decision with the whole budget, or `seconds` where that is less."""
+        self._budget = SearchBudget.of(self.world, min(self.budget, seconds), self.cancelled, EXPLAINING)
+
+    def _decide_by(self, goal: Goal, state: WorldState, situation: Situation) -> Solution | NoSolution:
         facts: frozenset[Atom] = frozenset()
         failures: list[tuple[Failure, Plan]] = []
         late: list[Skeleton] = []
         unplanned, no_more_plans = None, False
         goals = list(goal.alternatives())
         for _ in range(SKELETONS):
-            thought = self.seconds["plan"]
             found = self._shortest(goals, goal, state.with_facts(facts))
-            budget = budget.later(self.seconds["plan"] - thought)
             if isinstance(found, NoSolution):
                 if not failures:
                     return self._explained(found, goal, state)
                 unplanned, no_more_plans = found.because if found.proven else found.reason, found.proven
                 break
             self.meant = found.goal
-            result = self._refine(found.plan, situation, budget.part(SHARE))
+            result = self._refine(found.plan, situation, self._budget.part(SHARE))
             if isinstance(result, Failure):
                 blamed = self._blamed(result, found, situation, facts)
                 purpose = purpose_of(result, found.plan, [f for f, _ in failures])
@@ -138,16 +149,16 @@ class Search:
             if result.cause.facts <= facts:
                 goals.remove(found.goal)
             facts |= result.cause.facts
-            if not goals or budget.spent():
+            if not goals or self._budget.spent():
                 break
-        if late and not budget.spent():  # nothing is known against it but that its share was too small
+        if late and not self._budget.spent():  # nothing is known against it but that its share was too small
             self.meant = late[0].goal
-            result = self._refine(late[0].plan, situation, budget.part(LATE_SHARE))
+            result = self._refine(late[0].plan, situation, self._budget.part(LATE_SHARE))
             self._tell(result)
             if isinstance(result, Refined):
                 return Solution(late[0].plan, result, late[0].goal)
         advice = self._advice(*failures[0], situation)
-        ended = gave_up(budget) if late or budget.spent() else ""
+        ended = gave_up(self._budget) if late or self._budget.spent() else ""
         bound = no_more_plans and all(f.cause.final for f, _ in failures)
         proof: Proof = "time" if ended else "bound" if bound else "samples"
         change = None if advice is None or advice.endswith(NOR_SO) else advice
@@ -159,23 +170,29 @@ class Search:
         self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
     ) -> Refined | Failure:
         """Motions for a plan, or why there are none, within `seconds`; counted and logged."""
-        result = self._refine(plan, situation, SearchBudget.of(self.world, seconds, self.cancelled), hints)
+        self._begin(seconds)
+        result = self._refine(plan, situation, self._budget, hints)
         self._tell(result)
         return result
 
-    def first_of(self, action: GroundAction, goal: Goal, state: WorldState, situation: Situation) -> Refined | Failure:
+    def first_of(
+        self, action: GroundAction, goal: Goal, state: WorldState, situation: Situation, seconds: float = math.inf
+    ) -> Refined | Failure:
         """Motions for one action that leave it possible to go on to the goal, where a plan that has it can be refined:
         a grasp that the placement can use. Else motions for it alone."""
         state = state.with_facts(goal.rules(self.domain, state))
         self.meant = goal.alternatives()[0]
+        self._begin(seconds)
         planned = self._plan(self.meant, state)
         if isinstance(planned, Plan) and action in planned.actions:
             rest = tuple(a for a in planned.actions if a != action)
-            found = self.refine(Plan((action, *rest)), situation, self.budget * SHARE)
+            found = self._refine(Plan((action, *rest)), situation, self._budget.part(SHARE))
+            self._tell(found)
             if isinstance(found, Refined):
                 return replace(found, steps=found.steps[:1])
         alone = Plan((action,))
-        found = self.refine(alone, situation, self.budget)
+        found = self._refine(alone, situation, self._budget)
+        self._tell(found)
         if isinstance(found, Failure):
             blamed = self._blamed(found, Skeleton(alone, goal), situation)
             return replace(found, cause=replace(found.cause, facts=blamed))
@@ -264,15 +281,15 @@ class Search:
         return next((a for _, a in none if not a.proven), None) or self._because(none[0][1], impossible, state)
 
     def _plan(self, goal: Goal, state: WorldState) -> Plan | NoSolution:
-        result = self.ask(goal, state)
+        result = self.ask(goal, state, self._budget.left)
         if self.log is not None:
             steps = None if result.plan is None else str(result.plan).split("\n")[:-1]
             self.log.event("plan", status=result.status.value, plan=steps)
         self.skeletons += 1
         return result.plan or NoSolution("plan", result.message, result.status is PlanStatus.UNSOLVABLE)
 
-    def ask(self, goal: Goal, state: WorldState) -> PlanResult:
-        """What the planner says to a goal without `or`, in the scene's names."""
+    def ask(self, goal: Goal, state: WorldState, seconds: float = math.inf) -> PlanResult:
+        """What the planner says to a goal without `or`, in the scene's names, within so many seconds."""
         state = state.without(state.nearly & frozenset(goal.mentioned))
         start = time.perf_counter()
         by_name = self.planner.ties_by_name
@@ -280,8 +297,11 @@ class Search:
         meant = tie_breaking.names(state, goal.mentioned, self.domain, carried)
         names = meant if by_name else tie_breaking.Names({})
         problem = problem_of(self.domain, names.state(state), names.formulas(goal.parts))
-        result = self.planner.solve(problem, self.log.event if self.log is not None else unlogged)
-        self.seconds["plan"] += time.perf_counter() - start
+        tell = self.log.event if self.log is not None else unlogged
+        result = self.planner.solve(problem, tell, seconds)
+        took = time.perf_counter() - start
+        self.seconds["plan"] += took
+        self._budget = self._budget.after(result.worked if self.planner.timed else -took)
         found = result.status is PlanStatus.FOUND and result.plan
         return replace(result, plan=names.plan(found) if found else None)
 
@@ -300,7 +320,7 @@ class Search:
         rules = goals[0].rules(self.domain, state)
         tried = [frozenset({r}) for r in sorted(rules)] + [rules] * (len(rules) > 1)
         for some in tried:
-            if any(self.ask(g, state.without(some)).plan is not None for g in goals):
+            if any(self.ask(g, state.without(some), self._budget.left).plan is not None for g in goals):
                 because = f"{' and '.join(r.args[0] for r in sorted(some))} must not be touched, else there is a plan"
                 return replace(impossible, reason=f"{impossible.reason}: {because}", because=because)
         return impossible
@@ -311,23 +331,24 @@ class Search:
         if not none.proven or none.because is not None:
             return none
         start = time.perf_counter()
-        reason = self.why(goal, state)
+        reason = self.why(goal, state, self._budget.left)
         self.seconds["plan"] += time.perf_counter() - start
         return replace(none, reason=reason)
 
-    def why(self, goal: Goal, state: WorldState) -> str:
+    def why(self, goal: Goal, state: WorldState, seconds: float = math.inf) -> str:
         """That there is no plan and why, in one line: of a goal with several alternatives, for the first of them."""
-        from tamp.pddl.unsolvable import in_words
+        from tamp.pddl import unsolvable
 
         first, *others = goal.alternatives()
-        reason = in_words(problem_of(self.domain, state, first.parts), usual())
+        problem = problem_of(self.domain, state, first.parts)
+        reason = unsolvable.in_words(problem, usual(), min(unsolvable.SECONDS, seconds))
         return f"{reason} (of {first}, the first of {1 + len(others)} alternatives)" if others else reason
 
     def _advice(self, failure: Failure, plan: Plan, situation: Situation) -> str | None:
         """What it would take to make the first plan's failed action feasible; logged."""
-        tools = self._tools(self.rng)
-        advice = self._without_it(failure, plan, situation)
-        advice = advice or self.skills[failure.action.name].advice(failure.action.args, situation, tools)
+        tools, advice = self._tools(self.rng), self._without_it(failure, plan, situation)
+        with suppress(OutOfBudget), self.world.limited(self._budget.explaining().empty):
+            advice = advice or self.skills[failure.action.name].advice(failure.action.args, situation, tools)
         if advice is not None and self.log is not None:
             self.log.event("hint", action=str(failure.action), reason=failure.cause.reason, message=advice)
         return advice
@@ -340,8 +361,7 @@ class Search:
         if not names or any({*names} & {*a.args} for a in first.actions):
             return None
         tools = self._tools(np.random.default_rng(0))  # what is decided next is not to depend on it
-        budget = SearchBudget.of(self.world, COUNTERFACTUAL, self.cancelled)
-        found = refine(first, without(situation, names), self.skills, tools, budget)
+        found = refine(first, without(situation, names), self.skills, tools, self._budget.explaining())
         if isinstance(found, Failure) and found.timeout:
             return None
         return f"without {' and '.join(names)} there is {'a motion' if isinstance(found, Refined) else NOR_SO}"

@@ -64,7 +64,7 @@ class Settings:
     view: bool = False
     """Whether pictures are made of it for a page that is looked at while it goes on."""
     seconds: float = SECONDS
-    """Of refinement for one decision."""
+    """For one decision."""
     said: str | None = None
     """The words that the goals come from, for the log; None where there are none."""
     origin: GoalOrigin | None = None

@@ -23,7 +23,7 @@ from tamp.skills.builtin_specs import End, articulating
 from tamp.skills.part_contacts import holds, inner_contacts, push_contacts
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.place_targets import upright
-from tamp.skills.reaching import both_ways, configuration_at, way_to
+from tamp.skills.reaching import APPROACHES, both_ways, configuration_at, way_to
 
 ACTIVE_SHARE = {"drawer": 0.7, "door": 0.15, "knob": 0.25, "body": 0.0}
 """How far past its threshold a joint is taken, as a share of what its range leaves."""
@@ -242,7 +242,7 @@ class _Work:
         for T in both_ways(T_world_tool, world, T_world_from):
             world.load(situation.state())
             world.set_opening(opening)
-            q = configuration_at(T, situation, tools, restarts=3)
+            q = configuration_at(T, situation, tools, 2, leaving=APPROACHES[-1])
             probe = q if isinstance(q, Blocked) else follow(q)
             if isinstance(probe, Blocked):
                 result = blocked(f"{'reach' if probe is q else verb} {name}", probe, name)

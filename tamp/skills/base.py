@@ -125,12 +125,15 @@ class Skill(Protocol):
 
 def blocked(action: str, what: Blocked, target: str) -> Infeasible:
     """An Infeasible sample from a path that does not exist."""
+    conflict = None if what.because_of is None else what.because_of | {target}
     if what.reason == "unreachable":
-        return Infeasible("unreachable", (target,), message=f"{action}: no configuration of the arm reaches {target}")
+        message = f"{action}: no configuration of the arm reaches {target}"
+        return Infeasible("unreachable", (target,), message=message, conflict=conflict)
     if what.reason == "stretched":
-        return Infeasible("stretched", (target,), message=f"{action}: the arm would be stretched to reach {target}")
+        message = f"{action}: the arm would be stretched to reach {target}"
+        return Infeasible("stretched", (target,), message=message, conflict=conflict)
     body = what.body or "something"
-    return Infeasible("collision", (body,), message=f"{action}: {body} is in the way")
+    return Infeasible("collision", (body,), message=f"{action}: {body} is in the way", conflict=conflict)
 
 
 def obstructed(args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:

@@ -86,7 +86,7 @@ class Pick(Skill):
             return
         free, hindered = work.clear_of_movable(grasps.diverse(roomy, item.T_world_object))
         if not free:
-            yield work.hindered(hindered, definite=True)
+            yield work.hindered(hindered)
             return
         ordered, note = work.worth_trying(free)
         fixed = frozenset(p.name for o in situation.scene for p in o.parts if o is item or not o.movable)
@@ -100,7 +100,7 @@ class Pick(Skill):
                 sample = work.sample(grasp, dexterity)
                 yield replace(sample, note=sample.note | note) if isinstance(sample, Refinement) else sample
             if hindered and dexterity > 0:
-                yield work.hindered(hindered, definite=False)
+                yield work.hindered(hindered)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """The fewest items known to be in the way of a grasp; else the one most in the way; else there is no grasp."""
@@ -156,7 +156,7 @@ class _Grasping:
         world.set_opening(width)
         squeezed = [c.other for c in world.contacts(q_grasp, SQUEEZE, frozenset({item}))]
         if squeezed:
-            return blocked("pick", Blocked("collision", squeezed[0]), item)
+            return blocked("pick", Blocked("collision", squeezed[0], frozenset({squeezed[0]})), item)
         grasped = situation.at(q_grasp, width, world.forward(q_grasp)).grasping(item)
         note, hanging = {"grasp": T_world_grasp.round(5).tolist()}, grasped
         if grasp.turned is not None:
@@ -211,7 +211,7 @@ class _Grasping:
         free = [g for g, names in zip(candidates, by, strict=True) if not names]
         return free, [ObstructedGrasp(g, names) for g, names in zip(candidates, by, strict=True) if names]
 
-    def hindered(self, obstructed_ones: list[ObstructedGrasp], definite: bool) -> Infeasible:
+    def hindered(self, obstructed_ones: list[ObstructedGrasp]) -> Infeasible:
         """The fewest items that are in the way of a grasp within reach; the first few grasps are looked at."""
         item, world = self.item, self.tools.world
         world.load(self.situation.state())
@@ -226,7 +226,7 @@ class _Grasping:
                 touched = h.by | {c.other for c in world.contacts(q, CLEARANCE)} if q is not None else None
                 if touched is not None and touched <= movable - {item.name}:
                     fewest = touched if fewest is None else min(fewest, touched, key=len)
-        conflict = frozenset().union(*(h.by for h in obstructed_ones)) | {item.name} if definite else None
+        conflict = frozenset({item.name}).union(*(h.by for h in obstructed_ones))
         blockers = tuple(sorted(fewest or ()))
         facts = frozenset(Atom("obstructed", (item.name, b)) for b in blockers)
         reason = f"pick: the hand has no room at {item.name} because of {' and '.join(blockers) or 'other things'}"
@@ -247,7 +247,7 @@ class _Grasping:
             tight = tight or arranged(goes_to, tools)
             room = self._free(candidates, others, T, RELEASE_OPENINGS[-1] if tight else SPARE_OPENING)
             first = np.where(room, np.minimum(first, count if tight else 0), first)
-            if tight and room.any():
+            if (tight and room.any()) or not first.any():
                 break
         room_somewhere = first < LOOKED_AT
         ordered = [candidates[i] for i in np.argsort(first, kind="stable")]

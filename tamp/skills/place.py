@@ -197,8 +197,10 @@ class _Placement:
         q = situation.scene.robot.q
         carry, roomy = (_carry_check(world, *clearances) for clearances in (CARRY, CARRY_ROOM))
         lower = _carry_check(world, CLEARANCE, slack)
-        q_place = kinematics.solve_any(world, T_world_tool, [world.robot.posture, q], tools.rng, restarts=1)
-        if q_place is None:
+        if (key := ("configuration at", T_world_tool.tobytes())) not in tools.cache:  # the same for each slack
+            starts = [world.robot.posture, q]
+            tools.cache[key] = kinematics.solve_any(world, T_world_tool, starts, tools.rng, restarts=1)
+        if (q_place := tools.cache[key]) is None:
             return blocked("place", Blocked("unreachable"), target.name)
         if contacts := lower(q_place):
             return blocked("place", Blocked("collision", contacts[0].other), target.name)
@@ -273,13 +275,14 @@ def _no_spot(item: str, target: PlaceTarget, situation: Situation, tools: Tools)
     tools.world.load(situation.released().state())
     taking = [{c.other for c in tools.world.body_contacts(item, T) if c.other in others} for T in found]
     if (fewest := min((t for t in taking if t), key=len, default=None)) is not None:
-        blockers = tuple(sorted(fewest))
+        blockers, depends = tuple(sorted(fewest)), frozenset(known).union(*taking)
         facts = frozenset(Atom("crowded", (target.name, b)) for b in blockers)
         message = f"place: no room for {item} at {target.name}{said} because of {' and '.join(blockers)}"
-        return Infeasible("crowded", blockers, facts, message, whatever_grasp=True)
+        return Infeasible("crowded", blockers, facts, message, whatever_grasp=True, conflict=depends)
     fact = frozenset({Atom("does-not-fit", (item, target.name))})
     message = f"place: no spot of {target.name} takes {item}{said}"
-    return Infeasible("does-not-fit", (item, target.name), fact, message, whatever_grasp=True)
+    alone = None if found else frozenset(known)
+    return Infeasible("does-not-fit", (item, target.name), fact, message, whatever_grasp=True, conflict=alone)
 
 
 def retreat_from(item: str, rested: Situation, tools: Tools, clearance: float = 0.0) -> Array | Blocked:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -56,14 +57,15 @@ def reach_for(
     than the least distance is kept. The world must be loaded with the situation.
     """
     tools.world.set_opening(opening)
-    result = Blocked("unreachable")
+    result = list[Blocked]()
     for T in both_ways(T_world_grasp, tools.world):
-        q_grasp = configuration_at(T, situation, tools, 0, dexterity, room)
+        q_grasp = configuration_at(T, situation, tools, 0, dexterity, room, APPROACHES[-1])
         way = q_grasp if isinstance(q_grasp, Blocked) else way_to(T, situation, tools, room)
         if not isinstance(way, Blocked):
             return way[-1], way
-        result = way
-    return result
+        result.append(way)
+    known = [b.because_of for b in result if b.because_of is not None]
+    return replace(result[-1], because_of=frozenset().union(*known) if len(known) == len(result) else None)
 
 
 def configuration_at(
@@ -73,16 +75,25 @@ def configuration_at(
     restarts: int = 0,
     dexterity: float = 0.0,
     room: Room | None = None,
+    leaving: float = 0.0,
 ) -> Array | Blocked:
-    """A configuration (n,) at a tool pose that touches nothing and is not below `dexterity`."""
-    world = tools.world
-    q = kinematics.solve_any(world, T_world_tool, [world.robot.posture, situation.scene.robot.q], tools.rng, restarts)
+    """A configuration (n,) at a tool pose that touches nothing, is not below `dexterity`, and from which the hand can
+    draw back by `leaving` metres: where it cannot, no approach leads there."""
+    world, check, alone = tools.world, _near(tools.world, room), frozenset[str]()
+    starts = [world.robot.posture, situation.scene.robot.q]
+    if world.robot.tracking.rests:  # the joints go to the posture, wherever they come from
+        starts.pop()
+    q = kinematics.solve_any(world, T_world_tool, starts, tools.rng, restarts)
     if q is None:
-        return Blocked("unreachable")
+        return Blocked("unreachable", because_of=alone)
     if dexterity > 0 and kinematics.dexterity(world, q) < dexterity:
-        return Blocked("stretched")
-    contacts = _near(world, room)(q)
-    return Blocked("collision", contacts[0].other) if contacts else q
+        return Blocked("stretched", because_of=alone)
+    if contacts := check(q):
+        return Blocked("collision", contacts[0].other, frozenset({contacts[0].other}))
+    back = paths.straight(world, q, paths.backed(T_world_tool, leaving), check) if leaving else q
+    if not isinstance(back, Blocked):
+        return q
+    return replace(back, because_of=frozenset(filter(None, [back.body])))
 
 
 def way_to(T_world_tool: Array, situation: Situation, tools: Tools, room: Room | None = None) -> Array | Blocked:

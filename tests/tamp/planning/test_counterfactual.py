@@ -53,7 +53,7 @@ def blamed(lame: bool, about: str = "pan") -> list[tuple[str, ...]]:
     here = situation()
     causes = [Infeasible("collision", (b,), message=b) for b in ("can", "can", "box", DRAWER, "chest")]
     tools = Tools(world_of(here.scene, panda()), np.random.default_rng(0))
-    return [c.blockers for c in needed(Reaching(lame), (about,), causes, here, tools, 5, lambda: False)]
+    return [c.blockers for c in needed(Reaching(lame), (about,), causes, here, tools, 5)]
 
 
 def test_what_a_motion_would_touch_is_to_blame_however_seldom_it_was_met() -> None:

@@ -95,7 +95,7 @@ def mind(monkeypatch: pytest.MonkeyPatch, *decisions: Decision) -> InTurn:
         world=World(ROBOT, []),
         decide=lambda *_: Solution(Plan((PICK,)), some, cast(Goal, None)),
         refine=lambda *_: some,
-        **{"failed": {}, "seconds": {}, "budget": 1.0, "log": None},
+        **{"failed": {}, "seconds": {}, "budget": 20.0, "log": None},
     )
     return InTurn(cast(Search, search), twice=True)
 

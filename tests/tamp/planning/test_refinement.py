@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, cast
@@ -28,7 +29,7 @@ from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.skills.registry import bind
 
 START = Situation(Scene((), RobotState(np.zeros(7), 0.08, np.eye(4))))
-NOWHERE = cast(World, SimpleNamespace(effort=0))
+NOWHERE = cast(World, SimpleNamespace(effort=0, limited=lambda over: nullcontext()))
 NO = Infeasible("collision", ("box",), message="the box is in the way")
 Outcome = int | Infeasible
 """A scripted sample: a number is a refinement with that name, else why there is none."""
@@ -129,7 +130,7 @@ def test_whatever_the_grasp_goes_back_past_the_grasp() -> None:
 
 
 def test_effort_ends_a_search_whatever_the_clock_says() -> None:
-    world = cast(World, SimpleNamespace(effort=0))
+    world = cast(World, SimpleNamespace(effort=0, limited=lambda over: nullcontext()))
 
     def toiling(before: tuple[int, ...]) -> Iterator[Outcome]:
         while True:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -26,7 +28,7 @@ from tamp.planning.search import Search, Solution
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 
 START = Situation(Scene((), RobotState(np.zeros(7), 0.08, np.eye(4))))
-NOWHERE = cast(World, SimpleNamespace(effort=0))
+NOWHERE = cast(World, SimpleNamespace(effort=0, limited=lambda over: nullcontext()))
 WAYS = 3
 Answer = Callable[[tuple[str, ...]], Infeasible | None]
 
@@ -213,10 +215,11 @@ class Stubborn:
 
     name: str = "stubborn"
     ties_by_name: bool = False
+    timed: bool = False
     asked: list[str] = field(default_factory=list)
     plan: Plan = field(default_factory=lambda: actions("pick cup desk", "place-on cup tray"))
 
-    def solve(self, problem: Any, tell: Tell = unlogged) -> PlanResult:
+    def solve(self, problem: Any, tell: Tell = unlogged, seconds: float = math.inf) -> PlanResult:
         self.asked.append(str(problem))
         if len(self.asked) > 1:
             return PlanResult(PlanStatus.GAVE_UP, None, 0.0, "no idea")
