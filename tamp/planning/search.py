@@ -6,7 +6,9 @@ measurement of planning alone.
 
 from __future__ import annotations
 
+import re
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -33,6 +35,9 @@ SKELETONS = 12
 """Plans tried for one situation before refinement gives up."""
 SHARE = 0.35
 """How much of what is left one plan may take: another plan may do better."""
+
+LEARNT_SHARE = 0.5
+"""How much of the budget may go to what avoids an action that failed the same way twice."""
 
 SECONDS = 20.0
 """Of refinement for one decision."""
@@ -65,7 +70,7 @@ class Search:
 
     Counts over all decisions: `seconds` of planning and refinement, `skeletons` planned and `samples` drawn.
     `first` is the first plan found for the goal, which is the `milestone`th of the episode. `failed` has the notes of
-    refinements that were executed and failed: others are preferred.
+    refinements that were executed and failed, with what was wrong as `failed`: others are preferred.
     """
 
     world: World
@@ -94,7 +99,9 @@ class Search:
         """
         state = state.with_facts(goal.rules(self.domain, state))
         budget, thought = SearchBudget.of(self.world, self.budget, self.cancelled), self.seconds["plan"]
-        decided = self._decide_by(budget, goal, state, situation)
+        learnt = self._learnt(situation)
+        first = budget.part(LEARNT_SHARE) if learnt else budget
+        decided = self._decide_by(first, goal, state.with_facts(learnt), situation)
         budget = budget.later(self.seconds["plan"] - thought)
         if isinstance(decided, NoSolution) and self.failed and not budget.spent():
             self.failed.clear()  # better the same again than nothing
@@ -106,6 +113,13 @@ class Search:
     def next_goal(self) -> None:
         """Get ready for the next one of a sequence of goals."""
         self.first, self.milestone = None, self.milestone + 1
+
+    def _learnt(self, situation: Situation) -> frozenset[Atom]:
+        """The facts of what was executed and ended the same way twice: a third try is to be another."""
+        noted = ((a, n["failed"]) for a, notes in self.failed.items() for n in notes if "failed" in n)
+        counted = Counter((a, re.sub(r"[\d.]+", "", problem)) for a, problem in noted)
+        twice = {a for (a, _), times in counted.items() if times > 1 and not situation.scene.unseen(a.args)}
+        return frozenset().union(*(self.skills[a.name].facts(a.args, [], situation.scene) for a in twice))
 
     def _decide_by(
         self, budget: SearchBudget, goal: Goal, state: WorldState, situation: Situation
