@@ -36,9 +36,6 @@ SKELETONS = 12
 SHARE = 0.35
 """How much of what is left one plan may take: another plan may do better."""
 
-LEARNT_SHARE = 0.5
-"""How much of the budget may go to what avoids an action that failed the same way twice."""
-
 SECONDS = 20.0
 """Of refinement for one decision."""
 NOR_SO = "none either"
@@ -99,9 +96,7 @@ class Search:
         """
         state = state.with_facts(goal.rules(self.domain, state))
         budget, thought = SearchBudget.of(self.world, self.budget, self.cancelled), self.seconds["plan"]
-        learnt = self._learnt(situation)
-        first = budget.part(LEARNT_SHARE) if learnt else budget
-        decided = self._decide_by(first, goal, state.with_facts(learnt), situation)
+        decided = self._decide_by(budget, goal, state.with_facts(self._learnt(state, situation)), situation)
         budget = budget.later(self.seconds["plan"] - thought)
         if isinstance(decided, NoSolution) and self.failed and not budget.spent():
             self.failed.clear()  # better the same again than nothing
@@ -114,11 +109,11 @@ class Search:
         """Get ready for the next one of a sequence of goals."""
         self.first, self.milestone = None, self.milestone + 1
 
-    def _learnt(self, situation: Situation) -> frozenset[Atom]:
+    def _learnt(self, state: WorldState, situation: Situation) -> frozenset[Atom]:
         """The facts of what was executed and ended the same way twice: a third try is to be another."""
         noted = ((a, n["failed"]) for a, notes in self.failed.items() for n in notes if "failed" in n)
         counted = Counter((a, re.sub(r"[\d.]+", "", problem)) for a, problem in noted)
-        twice = {a for (a, _), times in counted.items() if times > 1 and not situation.scene.unseen(a.args)}
+        twice = {a for (a, _), times in counted.items() if times > 1 and state.symbols.keys() >= {*a.args}}
         return frozenset().union(*(self.skills[a.name].facts(a.args, [], situation.scene) for a in twice))
 
     def _decide_by(
