@@ -15,12 +15,16 @@ LOOK = 25
 RESTS = 0.002
 """Metres, or component of a direction, by which it moves at most between two looks when it rests."""
 
+NUDGE = (0.03, 0.02, 0.0)
+"""Metres a second with which it begins: fingers that open push a little, and nothing balances on a point."""
+
 
 def fallen(world: World, name: str, T_world_body: Array) -> Array | None:
     """Pose (4, 4) at which body `name` comes to rest, let go of at `T_world_body`, where every other body is fixed and
     the robot is not there; None where it does not come to rest."""
     spec = mujoco.MjSpec()
     spec.option.timestep = STEP
+    spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_MULTICCD  # a face rests on more than one point
     for body in world.bodies.values():
         if body.name != name:
             at = world.data.body(body.name)
@@ -29,6 +33,7 @@ def fallen(world: World, name: str, T_world_body: Array) -> Array | None:
     model = spec.compile()
     model.geom_conaffinity[:], model.body_conaffinity[:] = model.geom_contype, model.body_contype
     data = mujoco.MjData(model)
+    data.qvel[:3] = NUDGE
     before = T_world_body
     for _ in range(int(SECONDS / STEP / LOOK)):
         mujoco.mj_step(model, data, LOOK)

@@ -16,11 +16,11 @@ STANDS = 0.003
 """Metres within the hull of its supports at which a centre of mass must be."""
 TOUCHES = 0.0015
 """Metres within which a body supports another."""
+PRESSED = 0.001
+"""Metres by which it is pressed on what is under it to find the points: of two faces that are only near each other
+MuJoCo's collider for boxes often reports a single one (seen with 3.3.2)."""
 TOUCH = 2e-4
 """Metres above a contact that count as touching."""
-SUNK = 5e-4
-"""Metres by which a body is lowered to see where it touches: of boxes apart MuJoCo reports one point (seen with
-3.3.2)."""
 TURN_STEP, MOST_TURN = np.radians(1.0), np.radians(25.0)
 """By which a thing turns between the fingers in a step, and at most."""
 LEAST_GAIN = 0.001
@@ -70,8 +70,8 @@ def drop(
 def stands(world: World, name: str, T_world_body: Array, centre: Array) -> bool:
     """Whether body `name` at rest at `T_world_body` stands, its centre of mass being at `centre` (3,), world frame:
     that is over the convex hull of what it touches, by `STANDS`, and not only from two sides of an edge."""
-    sunk = pose(T_world_body[:3, 3] - [0.0, 0.0, SUNK], T_world_body[:3, :3])
-    points = world.contact_points(name, sunk, TOUCHES)[:, :2]
+    pressed = pose(T_world_body[:3, 3] - [0.0, 0.0, PRESSED], T_world_body[:3, :3])
+    points = world.contact_points(name, pressed, TOUCHES - PRESSED)[:, :2]
     if len(points) < 3 or np.linalg.matrix_rank(points - points[0], tol=STANDS) < 2:
         return False
     hull = ConvexHull(points)

@@ -114,7 +114,7 @@ class PlanExecutor:
                     judged = yield from self._judge(actions[done], steps[done], before, execution, watch)
                     problem, as_foreseen, seen = judged
                     if problem is not None:
-                        table.mind.report_failure(actions[done], steps[done].note)
+                        table.mind.report_failure(actions[done], steps[done].note | {"failed": problem})
                         problem += f", the arm was halted since {execution.why}" if execution.halted else ""
                     done, before = done + 1, self.periods.steps
                     if problem is not None or not as_foreseen or done == len(actions) or execution.halted:

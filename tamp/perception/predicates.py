@@ -113,13 +113,18 @@ def location(item: SceneObject, scene: Scene, world: World) -> set[Atom]:
         if o is item or not _near(item, o, scene.blur):
             continue
         touching = _touching(item, o, world, scene.blur)
-        centred = np.linalg.norm((o.position - p)[:2]) < CENTRED
-        if touching and o.movable and is_under(o, item, scene.blur) and centred:
+        if touching and o.movable and is_centred_on(o, item, scene.blur):
             atoms.add(Atom("on", (item.name, o.name)))
         if not interiors:
             carrying = (r for r in o.regions if r.kind == "surface" and touching and above(p, r, scene.blur))
             atoms |= {Atom("on", (item.name, r.name)) for r in carrying}
     return atoms or {Atom("on", (item.name, _resting_on(item, scene, world)))}
+
+
+def is_centred_on(below: SceneObject, item: SceneObject, blur: float) -> bool:
+    """Whether an item that touches another is on it: above it, and their centres in line."""
+    near = np.linalg.norm((below.position - item.position)[:2]) < CENTRED
+    return bool(near) and is_under(below, item, blur)
 
 
 def is_under(below: SceneObject, item: SceneObject, blur: float) -> bool:

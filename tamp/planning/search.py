@@ -7,7 +7,9 @@ measurement of planning alone.
 from __future__ import annotations
 
 import math
+import re
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -70,7 +72,7 @@ class Search:
 
     Counts over all decisions: `seconds` of planning and refinement, `skeletons` planned and `samples` drawn.
     `first` is the first plan found for the goal, which is the `milestone`th of the episode. `failed` has the notes of
-    refinements that were executed and failed: others are preferred.
+    refinements that were executed and failed, with what was wrong as `failed`: others are preferred.
     """
 
     world: World
@@ -106,7 +108,7 @@ class Search:
         """
         state = state.with_facts(goal.rules(self.domain, state))
         self._begin(seconds)
-        decided = self._decide_by(goal, state, situation)
+        decided = self._decide_by(goal, state.with_facts(self._learnt(state, situation)), situation)
         if isinstance(decided, NoSolution) and self.failed and not self._budget.spent():
             self.failed.clear()  # better the same again than nothing
             decided = self._decide_by(goal, state, situation)
@@ -121,6 +123,13 @@ class Search:
     def _begin(self, seconds: float = math.inf) -> None:
         """Begin a decision with the whole budget, or `seconds` where that is less."""
         self._budget = SearchBudget.of(self.world, min(self.budget, seconds), self.cancelled, EXPLAINING)
+
+    def _learnt(self, state: WorldState, situation: Situation) -> frozenset[Atom]:
+        """The facts of what was executed and ended the same way twice: a third try is to be another."""
+        noted = ((a, n["failed"]) for a, notes in self.failed.items() for n in notes if "failed" in n)
+        counted = Counter((a, re.sub(r"[\d.]+", "", problem)) for a, problem in noted)
+        twice = {a for (a, _), times in counted.items() if times > 1 and state.symbols.keys() >= {*a.args}}
+        return frozenset().union(*(self.skills[a.name].facts(a.args, [], situation.scene) for a in twice))
 
     def _decide_by(self, goal: Goal, state: WorldState, situation: Situation) -> Solution | NoSolution:
         facts: frozenset[Atom] = frozenset()

@@ -125,8 +125,7 @@ class Place(Skill):
         target = target_of(name, scene)
         region = target.region
         if region is None:
-            near = np.linalg.norm((o.position - target.owner.position)[:2]) < predicates.CENTRED
-            upon = near and predicates.is_under(target.owner, o, scene.blur)
+            upon = predicates.is_centred_on(target.owner, o, scene.blur)
             return None if upon else f"{args[0]} is not on {name}"
         if region.kind == "interior":
             return None if contains(region, o.position) else f"{args[0]} is not in {name}"

@@ -13,6 +13,7 @@ from motion.poses import Array, error, inverse, pose, rotation_about
 from motion.shapes import Shape, bounds
 from motion.world import World
 from tamp.model.situation import Situation
+from tamp.perception import predicates
 from tamp.perception.relations import Wish, spots, wishes
 from tamp.skills import surface_layout
 from tamp.skills.base import Tools
@@ -125,14 +126,21 @@ def _dropped(
 
 
 def rest_after(item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools) -> Array | None:
-    """The pose (4, 4) at which an item stays that is let go of at a rest pose: there; or, over a bin, where it falls
-    to. None where that is not in the bin."""
+    """The pose (4, 4) at which an item stays that is let go of at a rest pose: there; or where it falls to, over a bin
+    or on another item on which it does not stand. None where that is elsewhere."""
     world = tools.world
     world.load(situation.released().state())
-    if not target.is_bin or _lies(item, T_world_item, target, situation, tools):
+    on_item = target.region is None
+    if not (on_item or target.is_bin):
+        return T_world_item
+    stays = _stands if on_item else _lies
+    if stays(item, T_world_item, target, situation, tools):
         return T_world_item
     T = falling.fallen(world, item, T_world_item)
-    return T if T is not None and target.accepts(T[:3, 3]) else None
+    if T is None or not on_item:
+        return T if T is not None and target.accepts(T[:3, 3]) else None
+    fallen = situation.settled(item, T).scene.object(item)
+    return T if predicates.is_centred_on(target.owner, fallen, 0.0) else None
 
 
 def _lies(item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools) -> bool:
@@ -143,9 +151,14 @@ def _lies(item: str, T_world_item: Array, target: PlaceTarget, situation: Situat
 
 
 def _steady(item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools) -> bool:
-    """Whether the item stands by itself; on another item it need not, whose shape may hold it."""
+    """Whether the item stands by itself, or is held by the shape of the item that it is on."""
     if target.region is None:
-        return True
+        return rest_after(item, T_world_item, target, situation, tools) is not None
+    return _stands(item, T_world_item, target, situation, tools)
+
+
+def _stands(item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools) -> bool:
+    """Whether the item stands by itself."""
     centre = grasps.centroid(situation.scene.object(item).parts[0].shapes, T_world_item)
     return placements.stands(tools.world, item, T_world_item, centre)
 

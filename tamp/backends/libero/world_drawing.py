@@ -43,7 +43,7 @@ def drawn_scene(rng: np.random.Generator) -> str:
     beside = list(fixtures)
     for name, c in things.items():
         where = _where(rng, c, fixtures, there, beside)
-        lines += ["", f"[things.{name}]", f'category = "{c.name}"', *([where] if where else [])]
+        lines += ["", f"[things.{name}]", f'category = "{c.name}"', *([where] if where else []), *_straight(rng, c)]
         there[name] = c
         beside += [] if where else [name]
     return "\n".join(lines) + "\n"
@@ -89,6 +89,12 @@ def _places(name: str, owner: Category, c: Category) -> list[str]:
     fitting = [r for r in regions if could_hold(r, c.thing, owner.fixed)]
     symbols = [(r.kind, name + r.name.removeprefix(owner.thing.name)) for r in fitting]
     return [f'{"on" if kind == "surface" else "in"} = "{symbol}"' for kind, symbol in symbols]
+
+
+def _straight(rng: np.random.Generator, c: Category) -> list[str]:
+    """The line that turns what has an inside by a quarter turn: LIBERO judges what is in it by a box along the world's
+    axes, which shrinks between."""
+    return [f"yaw = {0.5 * np.pi * rng.integers(4):.4f}"] if c.regions("interior") else []
 
 
 def _opened(rng: np.random.Generator, name: str, c: Category) -> list[str]:

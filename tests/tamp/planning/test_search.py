@@ -109,6 +109,29 @@ def test_of_alternatives_the_shortest_plan_is_taken() -> None:
     assert search.skeletons == 2 and search.first == found.plan
 
 
+@dataclass(eq=False)
+class Grasping(Willing):
+    """Without a motion it has no grasp."""
+
+    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
+        return frozenset({Atom("no-grasp", args[:1])})
+
+
+def test_what_was_executed_and_failed_the_same_way_twice_is_done_otherwise_then() -> None:
+    search, found = decide(Grasping(), Willing())
+    assert isinstance(found, Solution) and found.plan.actions[0].name == "pick"
+    goal, state = found.goal, WorldState(SYMBOLS, frozenset(ATOMS))
+    search.skills["slide-onto"] = Willing()
+    for shown, then in (("it is 3 mm off", "pick"), ("it is 4 mm off", "slide-onto")):
+        search.failed.setdefault(found.plan.actions[0], []).append({"failed": shown})
+        again = search.decide(goal, state, START)
+        assert isinstance(again, Solution) and again.plan.actions[0].name == then
+    refusing = Willing(lambda args: Infeasible("no-grasp", args[:1], frozenset()))
+    search.skills.update({"pick-by-rim": refusing, "slide-onto": refusing})
+    last = search.decide(goal, state, START)
+    assert isinstance(last, Solution) and last.plan.actions[0].name == "pick", "better the same again than nothing"
+
+
 def test_what_must_not_be_touched_is_named_where_there_is_no_plan_for_it() -> None:
     _, found = decide(Willing(), Willing(), "(on cup tray)", untouched=("box", "cup"))
     assert isinstance(found, NoSolution) and (found.stage, found.proven) == ("plan", True)

@@ -134,3 +134,16 @@ def test_what_is_let_go_of_over_a_ball_comes_to_rest_beside_it(robot: RobotDescr
     assert rest is not None
     assert rest[2, 3] == pytest.approx(TABLE_TOP + HALF, abs=0.005)
     assert np.linalg.norm(rest[:2, 3] - AT) > HALF + 0.03
+
+
+def test_nothing_is_put_on_a_thing_from_which_it_falls(robot: RobotDescription) -> None:
+    for radius, stays in ((0.025, False), (0.06, True)):
+        shape = Shape("sphere", np.array([radius, 0.0, 0.0]), np.eye(4))
+        flat = Shape("cylinder", np.array([radius, 0.02, 0.0]), np.eye(4))
+        on = SceneObject(
+            "on", "thing", True, (Part("on", "body", pose([*AT, TABLE_TOP + radius]), (flat if stays else shape,)),)
+        )
+        situation, world = holding(robot, on, table())
+        samples = list(islice(Place().refine(("item", "on"), situation, tools(world)), 40))
+        assert any(isinstance(s, Refinement) for s in samples) == stays, radius
+        assert stays or any(isinstance(s, Infeasible) and s.reason == "falls" for s in samples)
