@@ -43,6 +43,9 @@ PUT_OFF = 6
 """Spots that are put off for others with more room."""
 DRAWN = 200
 """Spots of a surface that are drawn where those on the grid are not enough."""
+ASIDE, FARTHEST, SURE = 0.002, 4, 0.003
+"""Metres of a step aside, and how many of them, by which it is looked how exactly a thing has to be put on a slope; and
+metres that are enough."""
 WALL = 0.003
 """Metres from a wall, or from what is there, at which things that share a bin are put."""
 
@@ -90,6 +93,9 @@ def _rests(item: str, target: PlaceTarget, situation: Situation, tools: Tools, s
     walls. Those in which it does not stand by itself come last, the lowest first, from which it falls least. In a bin
     with other things it need not stand: there it may fall to where it stays."""
     T_now = upright(situation.scene.object(item).T_world_object)
+    if target.is_uneven:
+        yield from _held_by_slope(item, (T_now, *_tipped(T_now)), target, situation, tools)
+        return
     among = (o for o in situation.scene if o.movable and o.name not in (item, target.owner.name))
     heaped = target.is_bin and any(target.accepts(o.position) for o in among)
     unsteady: list[Array] = []
@@ -124,12 +130,54 @@ def _dropped(
                 yield T
 
 
+def _held_by_slope(
+    item: str, attitudes: Iterable[Array], target: PlaceTarget, situation: Situation, tools: Tools
+) -> Iterator[Array]:
+    """Poses on a surface that slopes from which an item, let go of there or a little aside, comes to rest still on it;
+    those for which it may be the farthest aside come first."""
+    margins = list[tuple[float, Array]]()
+    for T_item in attitudes:
+        for T in resting_on(item, T_item, target, situation, tools, most=FEW):
+            if rest_after(item, T, target, situation, tools) is not None:
+                T_middle, margin = _middle_of_stay(item, T, target, situation, tools)
+                if margin >= SURE:
+                    yield T_middle
+                else:
+                    margins.append((margin, T_middle))
+    yield from (T for _, T in sorted(margins, key=lambda found: -found[0]))
+
+
+def _middle_of_stay(
+    item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools
+) -> tuple[Array, float]:
+    """The middle, along one level axis after the other, of the poses around one at which an item stays on a target; and
+    metres from there to where it does not, as far as was looked."""
+    T, margin = T_world_item, np.inf
+
+    def stays(step: Array) -> Array | None:
+        start = paths.lifted(pose(T[:3, 3] + step, T[:3, :3]), APART)
+        tools.world.load(situation.released().state())
+        found = placements.drop(tools.world, item, start, 2 * APART)
+        lies = found is not None and rest_after(item, found[0], target, situation, tools) is not None
+        return found[0] if found is not None and lies else None
+
+    for axis in np.eye(3)[:2]:
+        ends = []
+        for sign in (-1, 1):
+            steps = itertools.takewhile(lambda n: stays(sign * n * ASIDE * axis) is not None, range(1, FARTHEST + 1))
+            ends.append(sign * ASIDE * max(steps, default=0))
+        moved = stays(0.5 * sum(ends) * axis)
+        T = T if moved is None else moved
+        margin = min(margin, 0.5 * (ends[1] - ends[0]))
+    return T, margin
+
+
 def rest_after(item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools) -> Array | None:
     """The pose (4, 4) at which an item stays that is let go of at a rest pose: there; or, over a bin, where it falls
-    to. None where that is not in the bin."""
+    to, as on a surface that slopes. None where that is not in the bin, or not on the surface."""
     world = tools.world
     world.load(situation.released().state())
-    if not target.is_bin or _lies(item, T_world_item, target, situation, tools):
+    if not target.is_uneven and (not target.is_bin or _lies(item, T_world_item, target, situation, tools)):
         return T_world_item
     T = falling.fallen(world, item, T_world_item)
     return T if T is not None and target.accepts(T[:3, 3]) else None
@@ -179,6 +227,9 @@ def resting_on(
     world, thing = tools.world, situation.scene.object(item)
     shapes = thing.parts[0].shapes
     yaws = placements.yaws(SQUARE_YAWS if thing.regions else YAWS)
+    if target.is_uneven:
+        turns = surface_layout.footprint(item, shapes, T_now).turns
+        yaws = np.array([yaw + about for about in (0.0, np.pi) for yaw, _ in turns])
     packed = shared and target.is_bin and not falls
     free, at_walls = list[Array](), list[Array]()
     wanted = wishes(tools.wanted, item, target.name, situation.scene)
@@ -264,7 +315,8 @@ def _spots(
 
     def spare_at(yaw: float) -> Array:
         low, high = bounds(shapes, inverse(pose(np.zeros(3), target.axes)) @ placements.turned(T_now, yaw))
-        return np.asarray(np.clip(target.half - 0.5 * (high - low)[:2], 0.3 * target.half, 0.3))
+        least = target.half if target.is_uneven else 0.3 * target.half
+        return np.asarray(np.clip(target.half - 0.5 * (high - low)[:2], least, 0.3))
 
     pairs = []
     for yaw in yaws:
