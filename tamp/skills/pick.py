@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motion import grasps, kinematics, paths
+from motion.fitting import least_width
 from motion.paths import Blocked, Check
 from motion.placements import settled
 from motion.poses import Array, inverse, pose
@@ -21,7 +22,16 @@ from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obst
 from tamp.skills.builtin_specs import PICK, PICK_BY_RIM
 from tamp.skills.place import RELEASE_OPENINGS
 from tamp.skills.place_targets import target_of, ways_out
-from tamp.skills.reaching import CLEARANCE, DEXTERITY, Room, both_ways, boxes_of, reach_for, where_within_reach
+from tamp.skills.reaching import (
+    CLEARANCE,
+    DEXTERITY,
+    Room,
+    both_ways,
+    boxes_of,
+    open_above,
+    reach_for,
+    where_within_reach,
+)
 from tamp.skills.rests import rest_poses
 from tamp.skills.surface_layout import arranged
 
@@ -35,6 +45,8 @@ ROOMY = 12
 """Grasps that are looked at for that."""
 LIFT_ROOM = (0.004, -0.002)
 """Metres that what is lifted keeps from what it does not stand on, where there is a way that does; and at least."""
+MIDDLE = 0.03
+"""Metres above its underside up to which the middle of a hollow thing may be filled."""
 SPARE_OPENING = 0.03
 """Metres by which the fingers are opened wider than the grasp."""
 
@@ -60,7 +72,10 @@ class Pick(Skill):
         gripper = work.tools.world.robot.gripper
         shapes = work.item.parts[0].shapes
         found = grasps.antipodal(shapes, work.item.T_world_object, gripper)
-        takes, least = gripper.opening - 2 * grasps.FINGER_CLEARANCE, 2 * min(s.half_extent.min() for s in shapes)
+        if found:
+            return found, ""
+        takes, solid = gripper.opening - 2 * grasps.FINGER_CLEARANCE, not open_above(work.item, MIDDLE)
+        least = least_width(shapes) if solid else 2 * min(s.half_extent.min() for s in shapes)
         if least < takes:
             return found, "has two faces on which the fingers could close"
         widths = f"it takes {takes * 100:.1f} cm, the least is {least * 100:.1f} cm"
@@ -207,7 +222,7 @@ class _Grasping:
         what lies close around it, as a bowl around another, would come along."""
         movable = [o for o in self.situation.scene if o.name != self.item.name and o.movable]
         alone = self._free(candidates, movable, spare=0.0, graze=0.0)
-        return [candidates[i] for i in np.argsort(~alone, kind="stable")]
+        return [candidates[i] for i in np.argsort(np.where(alone, 0, 1), kind="stable")]
 
     def clear_of_movable(self, candidates: list[grasps.Grasp]) -> tuple[list[grasps.Grasp], list[ObstructedGrasp]]:
         """The grasps at which nothing that could be moved away leaves the hand no room, and the others with what
