@@ -48,7 +48,7 @@ PUT_OFF = 6
 """Spots that are put off for others with more room."""
 DRAWN = 200
 """Spots of a surface that are drawn where those on the grid are not enough."""
-ASIDE, FARTHEST, SURE = 0.002, 4, 0.003
+ASIDE, FARTHEST, SURE = 0.003, 2, 0.003
 """Metres of a step aside, and how many of them, by which it is looked how exactly a thing has to be put on a slope; and
 metres that are enough."""
 WALL = 0.003
