@@ -212,8 +212,8 @@ def _hand_boxes(opening: Array, gripper: Gripper) -> list[tuple[Array, Array]]:
 
 
 def _apart(R: Array, p: Array, half: Array, T_box: Array, half_box: Array, graze: float) -> Array:
-    """Which boxes with axes R (n, 3, 3) at p (n, 3) are apart from another one but for `graze` metres, by the separating
-    axis theorem."""
+    """Which boxes with axes R (n, 3, 3) at p (n, 3) are apart from another one, by the separating axis theorem; along
+    the axes of either they may `graze` each other by so many metres."""
     C = np.einsum("nji,jk->nik", R, T_box[:3, :3])  # the other's axes in each box's frame
     t = np.einsum("nji,nj->ni", R, T_box[:3, 3] - p)
     A = np.abs(C) + 1e-9

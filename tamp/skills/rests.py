@@ -141,9 +141,8 @@ def _held_by_slope(item: str, target: PlaceTarget, situation: Situation, tools: 
     T_now = upright(situation.scene.object(item).T_world_object)
     leaning = [T for angle in SLOPES for T in _tipped(T_now, angle)]
     exact, order = list[tuple[float, int, Array]](), itertools.count()
-    for T in (
-        T for some in ((T_now, *leaning), _tipped(T_now)) for T in _in_turns(item, some, target, situation, tools)
-    ):
+    groups = ((T_now, *leaning), _tipped(T_now))
+    for T in (T for some in groups for T in _in_turns(item, some, target, situation, tools)):
         if rest_after(item, T, target, situation, tools) is None:
             continue
         T_middle, margin = _middle_of_stay(item, T, target, situation, tools)

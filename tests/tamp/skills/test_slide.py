@@ -1,5 +1,4 @@
-"""Pushing what is too wide for the hand to where a relation wants it, and grasping what another thing lies close around:
-boxes on a table."""
+"""Among boxes on a table: what is too wide for the hand is pushed, and what another thing lies close around grasped."""
 
 from __future__ import annotations
 
