@@ -182,10 +182,12 @@ def centroid(shapes: tuple[Shape, ...], T_world_body: Array) -> Array:
     return np.asarray(T_world_body[:3, :3] @ p_body + T_world_body[:3, 3])
 
 
-def hand_clear(T_world_tool: Array, opening: Array, obstacles: list[tuple[Array, Array]], gripper: Gripper) -> Array:
+def hand_clear(
+    T_world_tool: Array, opening: Array, obstacles: list[tuple[Array, Array]], gripper: Gripper, graze: float = GRAZE
+) -> Array:
     """Which tool poses (n, 4, 4) leave the hand clear of boxes, given as (pose (4, 4), half-extents (3,)).
 
-    `opening` (n,) is how far the fingers are apart, in metres.
+    `opening` (n,) is how far the fingers are apart, `graze` how far the hand may reach into a box, in metres.
 
     The hand is taken as three boxes, palm and open fingers, without arm and wrist: a quick look that tells what
     is worth a closer one.
@@ -197,7 +199,7 @@ def hand_clear(T_world_tool: Array, opening: Array, obstacles: list[tuple[Array,
             reach = np.linalg.norm(half) + np.linalg.norm(obstacle)
             near = np.flatnonzero(clear & (np.linalg.norm(middle - T[:3, 3], axis=1) < reach))
             if len(near):
-                clear[near] = _apart(T_world_tool[near, :3, :3], middle[near], half, T, obstacle)
+                clear[near] = _apart(T_world_tool[near, :3, :3], middle[near], half, T, obstacle, graze)
     return clear
 
 
@@ -209,14 +211,15 @@ def _hand_boxes(opening: Array, gripper: Gripper) -> list[tuple[Array, Array]]:
     return [(middle, palm), *((np.column_stack([x, zero, zero - finger[2]]), finger) for x in (-out, out))]
 
 
-def _apart(R: Array, p: Array, half: Array, T_box: Array, half_box: Array) -> Array:
-    """Which boxes with axes R (n, 3, 3) at p (n, 3) are apart from another one, by the separating axis theorem."""
+def _apart(R: Array, p: Array, half: Array, T_box: Array, half_box: Array, graze: float) -> Array:
+    """Which boxes with axes R (n, 3, 3) at p (n, 3) are apart from another one, by the separating axis theorem; along
+    the axes of either they may `graze` each other by so many metres."""
     C = np.einsum("nji,jk->nik", R, T_box[:3, :3])  # the other's axes in each box's frame
     t = np.einsum("nji,nj->ni", R, T_box[:3, 3] - p)
     A = np.abs(C) + 1e-9
-    apart = (np.abs(t) > half + A @ half_box - GRAZE).any(axis=1)
+    apart = (np.abs(t) > half + A @ half_box - graze).any(axis=1)
     seen = np.abs(np.einsum("ni,nik->nk", t, C))
-    apart |= (seen > half_box + np.einsum("i,nik->nk", half, A) - GRAZE).any(axis=1)
+    apart |= (seen > half_box + np.einsum("i,nik->nk", half, A) - graze).any(axis=1)
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         for m in range(3):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motion import grasps, kinematics, paths
+from motion.fitting import least_width
 from motion.paths import Blocked, Check
 from motion.placements import settled
 from motion.poses import Array, inverse, pose
@@ -21,7 +22,16 @@ from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obst
 from tamp.skills.builtin_specs import PICK, PICK_BY_RIM
 from tamp.skills.place import RELEASE_OPENINGS
 from tamp.skills.place_targets import target_of, ways_out
-from tamp.skills.reaching import CLEARANCE, DEXTERITY, Room, both_ways, boxes_of, reach_for, where_within_reach
+from tamp.skills.reaching import (
+    CLEARANCE,
+    DEXTERITY,
+    Room,
+    both_ways,
+    boxes_of,
+    open_above,
+    reach_for,
+    where_within_reach,
+)
 from tamp.skills.rests import rest_poses
 from tamp.skills.surface_layout import arranged
 
@@ -35,6 +45,8 @@ ROOMY = 12
 """Grasps that are looked at for that."""
 LIFT_ROOM = (0.004, -0.002)
 """Metres that what is lifted keeps from what it does not stand on, where there is a way that does; and at least."""
+MIDDLE = 0.03
+"""Metres above its underside up to which the middle of a hollow thing may be filled."""
 SPARE_OPENING = 0.03
 """Metres by which the fingers are opened wider than the grasp."""
 
@@ -60,7 +72,10 @@ class Pick(Skill):
         gripper = work.tools.world.robot.gripper
         shapes = work.item.parts[0].shapes
         found = grasps.antipodal(shapes, work.item.T_world_object, gripper)
-        takes, least = gripper.opening - 2 * grasps.FINGER_CLEARANCE, 2 * min(s.half_extent.min() for s in shapes)
+        if found:
+            return found, ""
+        takes, solid = gripper.opening - 2 * grasps.FINGER_CLEARANCE, not open_above(work.item, MIDDLE)
+        least = least_width(shapes) if solid else 2 * min(s.half_extent.min() for s in shapes)
         if least < takes:
             return found, "has two faces on which the fingers could close"
         widths = f"it takes {takes * 100:.1f} cm, the least is {least * 100:.1f} cm"
@@ -88,7 +103,7 @@ class Pick(Skill):
         if not free:
             yield work.hindered(hindered)
             return
-        ordered, note = work.worth_trying(free)
+        ordered, note = work.worth_trying(work.alone_first(free))
         fixed = frozenset(p.name for o in situation.scene for p in o.parts if o is item or not o.movable)
         room = Room(BYSTANDERS, fixed)
         for grasp in ordered[:ROOMY]:
@@ -155,6 +170,8 @@ class _Grasping:
         q_grasp, way = reach
         world.set_opening(width)
         squeezed = [c.other for c in world.contacts(q_grasp, SQUEEZE, frozenset({item}))]
+        if room is not None:
+            squeezed += [c.other for c in world.contacts(q_grasp, 0.0, room.ignored | {item})]
         if squeezed:
             return blocked("pick", Blocked("collision", squeezed[0], frozenset({squeezed[0]})), item)
         grasped = situation.at(q_grasp, width, world.forward(q_grasp)).grasping(item)
@@ -199,6 +216,13 @@ class _Grasping:
         blockers = tuple(p.name for p in fewest)
         message = f"pick: the hand has no room at any grasp of {name} because of {' and '.join(blockers)}"
         return Infeasible("no-room", blockers, frozenset({Atom("no-grasp", (name,))}), message, final=True)
+
+    def alone_first(self, candidates: list[grasps.Grasp]) -> list[grasps.Grasp]:
+        """The same grasps, those first at which the closed fingers have nothing movable between them but the item:
+        what lies close around it, as a bowl around another, would come along."""
+        movable = [o for o in self.situation.scene if o.name != self.item.name and o.movable]
+        alone = self._free(candidates, movable, spare=0.0, graze=0.0)
+        return [candidates[i] for i in np.argsort(np.where(alone, 0, 1), kind="stable")]
 
     def clear_of_movable(self, candidates: list[grasps.Grasp]) -> tuple[list[grasps.Grasp], list[ObstructedGrasp]]:
         """The grasps at which nothing that could be moved away leaves the hand no room, and the others with what
@@ -259,14 +283,15 @@ class _Grasping:
         others: list[SceneObject],
         T_world_item: Array | None = None,
         spare: float = SPARE_OPENING,
+        graze: float = grasps.GRAZE,
     ) -> Array:
         """Which grasps (n,) leave the hand clear of other things, as far as a quick look shows, with the item where it
-        is or at another pose; the fingers are open by `spare` metres more than the grasp."""
+        is or at another pose; the fingers are open by `spare` metres more than the grasp, and may `graze` boxes."""
         gripper = self.tools.world.robot.gripper
         T_item = self.item.T_world_object if T_world_item is None else T_world_item
         T_world_tool = np.array([T_item @ g.T_body_tool for g in candidates]).reshape(-1, 4, 4)
         opening = np.minimum(gripper.opening, np.array([g.width for g in candidates]) + spare)
-        return grasps.hand_clear(T_world_tool, opening, boxes_of(p for o in others for p in o.parts), gripper)
+        return grasps.hand_clear(T_world_tool, opening, boxes_of(p for o in others for p in o.parts), gripper, graze)
 
 
 def lift_clear(item: str, place: str, grasped: Situation, tools: Tools, sinks: float = 0.0) -> Array | Blocked:

@@ -279,7 +279,8 @@ def _no_spot(item: str, target: PlaceTarget, situation: Situation, tools: Tools)
         message = f"place: no room for {item} at {target.name}{said} because of {' and '.join(blockers)}"
         return Infeasible("crowded", blockers, facts, message, whatever_grasp=True, conflict=depends)
     fact = frozenset({Atom("does-not-fit", (item, target.name))})
-    message = f"place: no spot of {target.name} takes {item}{said}"
+    slope = ", which slopes: it would not stay there" if target.is_uneven and found else ""
+    message = f"place: no spot of {target.name} takes {item}{said}{slope}"
     alone = None if found else frozenset(known)
     return Infeasible("does-not-fit", (item, target.name), fact, message, whatever_grasp=True, conflict=alone)
 

@@ -10,6 +10,8 @@ from motion.poses import Array, pose, rotation_about
 from tamp.model.scene import Region, Scene, SceneObject, contains
 from tamp.perception import predicates
 
+LEVEL = 0.9
+"""Least cosine between the axis of a level surface and the vertical."""
 DROP_FROM = 0.05
 """Metres above a region from which an item is lowered in the model."""
 REACHES = 0.25
@@ -49,6 +51,12 @@ class PlaceTarget:
     def is_bin(self) -> bool:
         """Whether it is an interior that is always open."""
         return self.region is not None and self.region.kind == "interior" and self.region.door is None
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether it is a surface that slopes, so that only physics says what stays on it, and where."""
+        region = self.region
+        return region is not None and region.kind == "surface" and abs(float(region.T_world_region[2, 2])) < LEVEL
 
     def not_open(self) -> str | None:
         """Closed, or not open: how its drawer or door stands, by its joint; None where it is open or has none."""
@@ -101,7 +109,7 @@ def target_of(name: str, scene: Scene) -> PlaceTarget:
     T, half = region.T_world_region, region.world_half_extent()
     top, floor = float(T[2, 3] + half[2]), float(T[2, 3] - half[2])
     if region.kind == "surface":
-        level = abs(T[2, 2]) > 0.9
+        level = abs(T[2, 2]) >= LEVEL
         axes, half = (T[:3, :3], region.half_extent) if level else (np.eye(3), half)
         return PlaceTarget(name, T[:3, 3].copy(), axes, half[:2], (top + DROP_FROM,), owner, region, np.inf)
     heights = (top + DROP_FROM, floor + DROP_FROM, floor + 0.5 * DROP_FROM)

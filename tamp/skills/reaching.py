@@ -12,6 +12,7 @@ from motion import grasps, kinematics, paths
 from motion.grasps import Grasp
 from motion.paths import Blocked
 from motion.poses import Array, error, pose
+from motion.shapes import bounds
 from motion.world import World
 from tamp.model.scene import Part, SceneObject
 from tamp.model.situation import Situation
@@ -121,6 +122,15 @@ def through(world: World, q: Array, poses: Iterable[Array], check: paths.Check) 
             return leg
         out = np.concatenate([out, leg[1:]])
     return out
+
+
+def open_above(item: SceneObject, floor: float) -> bool:
+    """Whether fingers can come down into the middle of an item: nothing of it is there but a floor, so many metres
+    thick."""
+    T, (low, high) = item.T_world_object, item.bounds()
+    middle, boxes = 0.5 * (low + high)[:2], [bounds((shape,), T) for shape in item.parts[0].shapes]
+    over = [b for b in boxes if (b[0][:2] < middle).all() and (middle < b[1][:2]).all()]
+    return all(b[1][2] < low[2] + floor for b in over)
 
 
 def boxes_of(parts: Iterable[Part]) -> list[tuple[Array, Array]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
+from collections import deque
 from collections.abc import Iterable, Iterator
 from copy import copy
 
@@ -24,6 +26,8 @@ SPOTS = 30
 """Poses of an item at rest that are tried for each grasp."""
 LEANS = np.radians([12, 7])
 """How far a thing may lean against the walls of what it is put into."""
+SLOPES = (0.26, 0.52)
+"""How far (rad) a thing may lean that is put on a slope."""
 LEANT = np.radians(45)
 """Steps in which attitudes of an item are ranked by how far they are from how it is held."""
 FEW = 60
@@ -35,7 +39,8 @@ ABOUT = np.cos(np.radians(100))
 """Cosine of the angle from which on a turn of the item is one about."""
 MOUTH = (0.9, 0.6)
 """How far towards the mouth of what has a hinged door an item is put, as a share of the half-extent there."""
-GRID = 5
+GRID, SLOPE_GRID = 5, (3, 9)
+"""Spots along each side of a place, and along the longer and the shorter side of one that slopes."""
 APART = 0.02
 """Metres from everything beside it at which an item is put on a surface, where there is room."""
 CHOICE = 40
@@ -44,6 +49,9 @@ PUT_OFF = 6
 """Spots that are put off for others with more room."""
 DRAWN = 200
 """Spots of a surface that are drawn where those on the grid are not enough."""
+ASIDE, FARTHEST, SURE = 0.003, 2, 0.003
+"""Metres of a step aside, and how many of them, by which it is looked how exactly a thing has to be put on a slope; and
+metres that are enough."""
 WALL = 0.003
 """Metres from a wall, or from what is there, at which things that share a bin are put."""
 
@@ -91,6 +99,9 @@ def _rests(item: str, target: PlaceTarget, situation: Situation, tools: Tools, s
     walls. Those in which it does not stand by itself come last, the lowest first, from which it falls least. In a bin
     with other things it need not stand: there it may fall to where it stays."""
     T_now = upright(situation.scene.object(item).T_world_object)
+    if target.is_uneven:
+        yield from _held_by_slope(item, target, situation, tools)
+        return
     among = (o for o in situation.scene if o.movable and o.name not in (item, target.owner.name))
     heaped = target.is_bin and any(target.accepts(o.position) for o in among)
     unsteady: list[Array] = []
@@ -125,16 +136,73 @@ def _dropped(
                 yield T
 
 
+def _held_by_slope(item: str, target: PlaceTarget, situation: Situation, tools: Tools) -> Iterator[Array]:
+    """Poses on a surface that slopes, level or leaning, then on a side, from which an item, let go of there or a little
+    aside, comes to rest still on it. Where it has to be put exactly comes later."""
+    T_now = upright(situation.scene.object(item).T_world_object)
+    leaning = [T for angle in SLOPES for T in _tipped(T_now, angle)]
+    exact, order = list[tuple[float, int, Array]](), itertools.count()
+    groups = ((T_now, *leaning), _tipped(T_now))
+    for T in (T for some in groups for T in _in_turns(item, some, target, situation, tools)):
+        if rest_after(item, T, target, situation, tools) is None:
+            continue
+        T_middle, margin = _middle_of_stay(item, T, target, situation, tools)
+        if margin >= SURE:
+            yield T_middle
+            continue
+        heapq.heappush(exact, (-margin, next(order), T_middle))
+        if len(exact) > PUT_OFF:
+            yield heapq.heappop(exact)[2]
+    yield from (T for _, _, T in sorted(exact))
+
+
+def _in_turns(
+    item: str, attitudes: Iterable[Array], target: PlaceTarget, situation: Situation, tools: Tools
+) -> Iterator[Array]:
+    """Rest poses of an item, one of each of some attitudes after the other."""
+    sources = deque(resting_on(item, T_item, target, situation, tools, most=2 * FEW) for T_item in attitudes)
+    while sources:
+        if (T := next(sources[0], None)) is not None:
+            yield T
+            sources.rotate(-1)
+        else:
+            sources.popleft()
+
+
+def _middle_of_stay(
+    item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools
+) -> tuple[Array, float]:
+    """The middle, along one level axis after the other, of the poses around one at which an item stays on a target; and
+    metres from there to where it does not, as far as was looked."""
+    T, margin = T_world_item, np.inf
+
+    def moved(step: Array) -> Array | None:
+        """The pose so much aside, on what is there; None where the item does not stay."""
+        tools.world.load(situation.released().state())
+        found = placements.drop(tools.world, item, paths.lifted(pose(T[:3, 3] + step, T[:3, :3]), APART), 2 * APART)
+        stays = found is not None and rest_after(item, found[0], target, situation, tools) is not None
+        return found[0] if found is not None and stays else None
+
+    for axis in np.eye(3)[:2]:
+        steps = [ASIDE * n * axis for n in range(1, FARTHEST + 1)]
+        ahead, back = (
+            sum(1 for _ in itertools.takewhile(lambda x: x is not None, map(moved, some)))
+            for some in (steps, [-step for step in steps])
+        )
+        middle = moved(0.5 * (ahead - back) * ASIDE * axis)
+        T, margin = (T if middle is None else middle), min(margin, 0.5 * (ahead + back) * ASIDE)
+    return T, margin
+
+
 def rest_after(item: str, T_world_item: Array, target: PlaceTarget, situation: Situation, tools: Tools) -> Array | None:
-    """The pose (4, 4) at which an item stays that is let go of at a rest pose: there; or where it falls to, over a bin
-    or on another item on which it does not stand. None where that is elsewhere."""
+    """The pose (4, 4) at which an item stays that is let go of at a rest pose: there; or where it falls to, over a bin,
+    on a surface that slopes, or on another item on which it does not stand. None where that is elsewhere."""
     world = tools.world
     world.load(situation.released().state())
     on_item = target.region is None
-    if not (on_item or target.is_bin):
-        return T_world_item
     stays = _stands if on_item else _lies
-    if stays(item, T_world_item, target, situation, tools):
+    drops = target.is_uneven or on_item or target.is_bin
+    if not drops or (not target.is_uneven and stays(item, T_world_item, target, situation, tools)):
         return T_world_item
     T = falling.fallen(world, item, T_world_item)
     if T is None or not on_item:
@@ -192,6 +260,9 @@ def resting_on(
     world, thing = tools.world, situation.scene.object(item)
     shapes = thing.parts[0].shapes
     yaws = placements.yaws(SQUARE_YAWS if thing.regions else YAWS)
+    if target.is_uneven:
+        turns = surface_layout.footprint(item, shapes, T_now).turns
+        yaws = np.array([yaw + about for about in (0.0, np.pi) for yaw, _ in turns])
     packed = shared and target.is_bin and not falls
     free, at_walls = list[Array](), list[Array]()
     wanted = wishes(tools.wanted, item, target.name, situation.scene)
@@ -277,12 +348,15 @@ def _spots(
 
     def spare_at(yaw: float) -> Array:
         low, high = bounds(shapes, inverse(pose(np.zeros(3), target.axes)) @ placements.turned(T_now, yaw))
-        return np.asarray(np.clip(target.half - 0.5 * (high - low)[:2], 0.3 * target.half, 0.3))
+        least = target.half if target.is_uneven else 0.3 * target.half
+        return np.asarray(np.clip(target.half - 0.5 * (high - low)[:2], least, 0.3))
 
     pairs = []
     for yaw in yaws:
-        spare, axis = spare_at(float(yaw)), np.linspace(-1, 1, GRID)
-        grid = [np.array([x * spare[0], y * spare[1], 0.0]) for x in axis for y in axis] if spare.any() else []
+        spare = spare_at(float(yaw))
+        counts = SLOPE_GRID[:: 1 if spare[0] > spare[1] else -1] if target.is_uneven else (GRID, GRID)
+        x, y = (np.linspace(-1, 1, n) * s for n, s in zip(counts, spare, strict=True))
+        grid = [np.array([a, b, 0.0]) for a in x for b in y] if spare.any() else []
         pairs += [(offset, float(yaw)) for offset in (np.zeros(3), *grid)]
     order = rng.permutation(len(pairs))
     if shared:

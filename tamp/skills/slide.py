@@ -13,7 +13,7 @@ from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
 from motion.world import World
 from tamp.model.atoms import Atom
-from tamp.model.motions import Move
+from tamp.model.motions import Move, Segment
 from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.perception import predicates
@@ -21,7 +21,7 @@ from tamp.perception.relations import spots, wishes
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.builtin_specs import SLIDE
 from tamp.skills.place_targets import PlaceTarget, target_of
-from tamp.skills.reaching import configuration_at, through, way_to
+from tamp.skills.reaching import configuration_at, open_above, through, way_to
 
 HEIGHTS = (0.012, 0.02, 0.03)
 """Metres of the tool point above the underside of what is pushed."""
@@ -48,8 +48,11 @@ CLEARANCE = 0.004
 """Metres kept between an item that is pushed and everything along its way."""
 FURTHEST = 0.2
 """Most metres from where a push is looked for to the contact."""
-CHOICE = 9
-"""Spots that are looked at where relations to other things have to hold."""
+CHOICE, BENDING = 24, 9
+"""Spots, of all ranks, that are looked at where relations to other things have to hold, and those of them to which the
+way may bend."""
+FEW_HANDS = 12
+"""Ways to hold the hand that are tried on each way around a corner where it has to come from behind twice."""
 STEP = 0.01
 NEAR = 0.001
 """Metres from the target within which nothing needs to be pushed."""
@@ -71,7 +74,8 @@ class Slide(Skill):
         low, high = item.bounds()
         wanted = wishes(tools.wanted, args[0], args[2], situation.scene)
         middles = spots(wanted, 0.5 * (high - low)[:2])
-        ends = [item.position + np.append(p - 0.5 * (low + high)[:2], 0.0) for p in middles[:CHOICE]]
+        some = middles[:: max(1, len(middles) // CHOICE)][:CHOICE]
+        ends = [item.position + np.append(p - 0.5 * (low + high)[:2], 0.0) for p in some]
         middle = np.array([target.centre[0], target.centre[1], item.position[2]])
         end = ends[0] if ends else middle
         apart = float(np.linalg.norm(end - item.position))
@@ -86,17 +90,22 @@ class Slide(Skill):
         openings = (most, *(o for o in OPENINGS if o < most))
         shares = itertools.product(ENDS, repeat=2)
         ends = ends or [end + np.array([x * target.half[0], y * target.half[1], 0.0]) for x, y in shares]
-        courses = [c for e in ends for c in _courses(item.position, e)]
+        inside = open_above(item, HEIGHTS[-1])
+        bending = BENDING if middles or not inside else len(ends)
+        courses = [c for n, e in enumerate(ends) for c in _courses(item.position, e, n < bending)]
         astray = EDGE if middles else 0.0
         cost = {id(c): _cost(c, c[-1] - middle, target) + astray * np.linalg.norm(c[-1] - end) for c in courses}
         for course in sorted(courses, key=lambda c: cost[id(c)]):
+            straight = len(course) == 2
             if (hindered := _hindered(item, course, situation, tools)) is not None:
-                yield hindered
+                if straight or inside:
+                    yield hindered
                 continue
-            if len(course) == 2:
-                for opening, height, tilt, turn in itertools.product(openings, HEIGHTS, TILTS, TURNS[:2]):
-                    yield _sample(item, course, _Hand(float(tilt), turn, height, opening), False, situation, tools)
-            for opening, height, turn in itertools.product(openings, HEIGHTS, TURNS):
+            if straight or not inside:
+                hands = itertools.product(openings, HEIGHTS, TILTS, TURNS[:2])
+                for opening, height, tilt, turn in itertools.islice(hands, None if straight else FEW_HANDS):
+                    yield _in_legs(item.name, course, _Hand(float(tilt), turn, height, opening), situation, tools)
+            for opening, height, turn in itertools.product(openings, HEIGHTS, TURNS if inside else ()):
                 yield _sample(item, course, _Hand(0.0, turn, height, opening), True, situation, tools)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
@@ -128,8 +137,10 @@ class _Hand:
         return np.column_stack([across, np.cross(approach, across), approach])
 
 
-def _courses(start: Array, end: Array) -> list[list[Array]]:
-    """Ways (points (3,)) of an item: straight, or by one point between."""
+def _courses(start: Array, end: Array, bent: bool) -> list[list[Array]]:
+    """Ways (points (3,)) of an item: straight, or `bent`, by one point between."""
+    if not bent:
+        return [[start, end]]
     corners = (np.array([start[0], end[1], start[2]]), np.array([end[0], start[1], start[2]]))
     between = [c + np.array([x, y, 0.0]) for c in corners for x, y in itertools.product(ASIDE, repeat=2)]
     courses = [[start, p, end] for p in between if min(np.linalg.norm(p - start), np.linalg.norm(end - p)) > STANDOFF]
@@ -156,6 +167,22 @@ def _hindered(item: SceneObject, course: list[Array], situation: Situation, tool
                 found = blocked("slide", Blocked("collision", blocking[0]), item.name)
                 return replace(found, conflict=frozenset({item.name, blocking[0]}))
     return None
+
+
+def _in_legs(
+    item: str, course: list[Array], hand: _Hand, situation: Situation, tools: Tools
+) -> Refinement | Infeasible:
+    """One way to push from behind, for each leg of the course anew."""
+    segments: tuple[Segment, ...] = ()
+    for leg in itertools.pairwise(course):
+        pushed = _sample(situation.scene.object(item), list(leg), hand, False, situation, tools)
+        if isinstance(pushed, Infeasible):
+            break
+        segments, situation = segments + pushed.segments, pushed.after
+    else:
+        note = {"course": [c.round(4).tolist() for c in course], "inside": False}
+        return Refinement(segments, situation, note)
+    return pushed
 
 
 def _sample(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from motion.falling import fallen
-from motion.poses import pose
+from motion.poses import pose, rotation_about
 from motion.robot import RobotDescription
 from motion.shapes import Shape
 from motion.world import World
@@ -147,3 +147,22 @@ def test_nothing_is_put_on_a_thing_from_which_it_falls(robot: RobotDescription) 
         samples = list(islice(Place().refine(("item", "on"), situation, tools(world)), 40))
         assert any(isinstance(s, Refinement) for s in samples) == stays, radius
         assert stays or any(isinstance(s, Infeasible) and s.reason == "falls" for s in samples)
+
+
+@pytest.mark.parametrize(("degrees", "stays"), [(30, True), (60, False)])
+def test_what_is_put_on_a_slope_stays_there_or_is_refused(robot: RobotDescription, degrees: float, stays: bool) -> None:
+    """A coefficient of friction of 1 holds up to 45 degrees: said by physics before anything moves."""
+    centre, half = np.array([-0.1, 0.0, TABLE_TOP + 0.15]), np.array([0.1, 0.1, 0.005])
+    slope, mirrored = (rotation_about(np.array([0.0, 1.0, 0.0]), s * np.radians(degrees)) for s in (1, -1))
+    board = Part("board", "body", pose(centre, slope), (Shape("box", half, np.eye(4)),))
+    region = Region("slope", "surface", pose(centre, mirrored), np.array([0.1, 0.1, 0.005]), "board")
+    rack = SceneObject("board", "rack", False, (board,), (region,))
+    situation, world = holding(robot, rack, table())
+    samples = islice(Place().refine(("item", "slope"), situation, tools(world)), 100)
+    found = next((s for s in samples if isinstance(s, Refinement)), None)
+    assert (found is not None) == stays
+    if found is not None:
+        T = found.after.scene.object("item").T_world_object
+        world.load(found.after.released().state())
+        rest = fallen(world, "item", T)
+        assert rest is not None and np.abs(rest - T).max() < 0.01
