@@ -41,9 +41,9 @@ INNER_TILTS = np.radians([0, 15, 30, 45, 60])
 """Angles from straight down of a hand that pushes from inside."""
 BELOW_TOP = (0.03, 0.05, 0.08)
 """Metres below a door's upper edge at which it is pushed from inside."""
-EDGE, EDGE_TILTS = 0.03, np.radians([0, 15, -15, 30])
+EDGES, EDGE_TILTS = (0.03, 0.012), np.radians([0, 15, -15, 30, -30, -45])
 """Metres below its upper edge at which a part is pushed from outside where the hand does not come to the middle of it,
-and angles from straight down of the hand there: palm and arm stay above the part."""
+and angles from straight down of the hand there, negative ones with the palm over the part."""
 TOWARDS_EDGE = (0.8, 0.5, 0.2)
 """Where on a door to push from inside, as a share of the way from its middle to its free edge."""
 
@@ -132,7 +132,7 @@ def push_contacts(part: Part, gripper: Gripper) -> list[Array]:
     handles = sorted((_face(s, part, joint) for s in graspable(part)), key=lambda f: -f.worth)[:6]
     faces = sorted((_face(s, part, joint) for s in part.shapes), key=lambda f: -f.worth)[:6]
     ways = [(p, u, tilt) for tilt in TILTS for p, u in _spots_on(handles, None, gripper)]
-    ways += [(p, u, tilt) for tilt in EDGE_TILTS for p, u in _spots_on(faces, EDGE, gripper)]
+    ways += [(p, u, tilt) for tilt in EDGE_TILTS for below in EDGES for p, u in _spots_on(faces, below, gripper)]
     T = np.array([_tool(p, u, float(tilt), gripper.fingertip) for p, u, tilt in ways]).reshape(-1, 4, 4)
     room = grasps.hand_clear(T, np.zeros(len(T)), boxes_of([part]), gripper)
     return [T[i] for i in np.argsort(~room, kind="stable")]

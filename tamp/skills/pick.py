@@ -35,6 +35,8 @@ ROOMY = 12
 """Grasps that are looked at for that."""
 LIFT_ROOM = (0.004, -0.002)
 """Metres that what is lifted keeps from what it does not stand on, where there is a way that does; and at least."""
+SIDEWAYS = grasps.Preference(tilt=-1.0)
+"""What makes a grasp good where the hand has no room from above: it comes from the side."""
 SPARE_OPENING = 0.03
 """Metres by which the fingers are opened wider than the grasp."""
 
@@ -66,6 +68,11 @@ class Pick(Skill):
         widths = f"it takes {takes * 100:.1f} cm, the least is {least * 100:.1f} cm"
         return found, f"is narrow enough for the gripper: {widths}"
 
+    def sideways(self, work: _Grasping) -> list[grasps.Grasp]:
+        """Grasps from the side, for what goes under something."""
+        shapes = work.item.parts[0].shapes
+        return grasps.antipodal(shapes, work.item.T_world_object, work.tools.world.robot.gripper, preference=SIDEWAYS)
+
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Grasps in order of their cost, each with a free way to it and a lift."""
         work = _Grasping(situation.scene.object(args[0]), args[1], situation, tools)
@@ -73,6 +80,8 @@ class Pick(Skill):
         tools.world.load(situation.state())
         candidates, unlike = self.candidates(work)
         fact = self.none(item.name)
+        if candidates and not work.fits_next(candidates):
+            candidates = [*candidates, *self.sideways(work)]
         if not candidates:
             message = f"{self.spec.name}: nothing on {item.name} {unlike}"
             yield Infeasible("no-grasp", (item.name,), fact, message, final=True)
@@ -132,6 +141,10 @@ class PickByRim(Pick):
     def candidates(self, work: _Grasping) -> tuple[list[grasps.Grasp], str]:
         """Pinches of rims, best first."""
         return grasps.rims(work.item.parts[0].shapes, work.item.T_world_object), "is a thin rim that slopes up"
+
+    def sideways(self, work: _Grasping) -> list[grasps.Grasp]:
+        """None: the rim is pinched from above."""
+        return []
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,13 +245,31 @@ class _Grasping:
         reason = f"pick: the hand has no room at {item.name} because of {' and '.join(blockers) or 'other things'}"
         return Infeasible("hindered", blockers, facts, reason, conflict=conflict)
 
+    def fits_next(self, candidates: list[grasps.Grasp]) -> bool:
+        """Whether the hand has room, with one of the grasps, where the item is to be put next."""
+        first = self._first_fits(candidates)
+        return first is None or bool((first < LOOKED_AT).any())
+
     def worth_trying(self, candidates: list[grasps.Grasp]) -> tuple[list[grasps.Grasp], dict[str, int]]:
         """The same grasps, those first with which the hand has room where the item is to be put next; and a note of
         how many have none there."""
-        item, situation, tools = self.item.name, self.situation, self.tools
-        goes_to = next((place for thing, place in tools.following if thing == item), None)
-        if goes_to is None or not candidates:
+        first = self._first_fits(candidates) if candidates else None
+        if first is None:
             return candidates, {}
+        ordered = [candidates[i] for i in np.argsort(first, kind="stable")]
+        return ordered, {f"grasps without room at {self._goes_to}": int((first == LOOKED_AT).sum())}
+
+    @property
+    def _goes_to(self) -> str | None:
+        """Where the item is to be put next."""
+        return next((place for thing, place in self.tools.following if thing == self.item.name), None)
+
+    def _first_fits(self, candidates: list[grasps.Grasp]) -> Array | None:
+        """The first of the poses (n,) of the item where it goes next at which the hand has room with each grasp, 0 for
+        any of them where they count alike, `LOOKED_AT` where it has none; None when it is not put anywhere."""
+        item, situation, tools, goes_to = self.item.name, self.situation, self.tools, self._goes_to
+        if goes_to is None:
+            return None
         poses = itertools.islice(rest_poses(item, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT)
         others = [o for o in situation.scene if o.name != item]
         first, tight = np.full(len(candidates), LOOKED_AT), False
@@ -249,9 +280,7 @@ class _Grasping:
             first = np.where(room, np.minimum(first, count if tight else 0), first)
             if tight and room.any():
                 break
-        room_somewhere = first < LOOKED_AT
-        ordered = [candidates[i] for i in np.argsort(first, kind="stable")]
-        return ordered, {f"grasps without room at {goes_to}": int((~room_somewhere).sum())}
+        return first
 
     def _free(
         self,
