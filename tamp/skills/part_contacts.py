@@ -41,7 +41,7 @@ INNER_TILTS = np.radians([0, 15, 30, 45, 60])
 """Angles from straight down of a hand that pushes from inside."""
 BELOW_TOP = (0.03, 0.05, 0.08)
 """Metres below a door's upper edge at which it is pushed from inside."""
-EDGES, EDGE_TILTS = (0.03, 0.012), np.radians([0, 15, -15, 30, -30, -45])
+EDGES, EDGE_TILTS = (0.03, 0.008), np.radians([0, 15, -15, 30, -30, -45])
 """Metres below its upper edge at which a part is pushed from outside where the hand does not come to the middle of it,
 and angles from straight down of the hand there, negative ones with the palm over the part."""
 TOWARDS_EDGE = (0.8, 0.5, 0.2)

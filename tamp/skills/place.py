@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motion import kinematics, paths
+from motion import grasps, kinematics, paths
 from motion.paths import Blocked, Check
 from motion.poses import Array, inverse, pose
 from motion.shapes import bounds
@@ -22,7 +22,7 @@ from tamp.perception import predicates, relations
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
 from tamp.skills.builtin_specs import PLACE
 from tamp.skills.place_targets import UPWARDS, PlaceTarget, levelled, target_of, upright, ways_out
-from tamp.skills.reaching import DEXTERITY
+from tamp.skills.reaching import DEXTERITY, boxes_of
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_after, rest_poses, resting_on
 from tamp.skills.surface_layout import arranged
 
@@ -67,7 +67,8 @@ class Place(Skill):
     spec = PLACE
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
-        """Placements from the middle of the target outwards, in several turns of the item."""
+        """Placements from the middle of the target outwards, in several turns of the item; last those where the hand
+        hardly has room, or the arm is strained."""
         item, name = args[0], args[1]
         if situation.held != item:
             yield Infeasible("not-held", (item,), message=f"place: {item} is not in the hand", final=True)
@@ -85,11 +86,12 @@ class Place(Skill):
         self, item: str, target: PlaceTarget, situation: Situation, tools: Tools
     ) -> Iterator[Refinement | Infeasible]:
         placement = _Placement(item, target, situation, tools)
-        any_spot, possible, strained, doubtful = False, False, list[Array](), list[Refinement]()
+        any_spot, possible, doubtful = False, False, list[Refinement]()
+        strained, tight = list[Array](), list[Array]()
         for T_world_item in placement.rest_poses():
             any_spot = True
-            if placement.strained(T_world_item):
-                strained.append(T_world_item)
+            if (cramped := not placement.has_room(T_world_item)) or placement.strained(T_world_item):
+                (tight if cramped else strained).append(T_world_item)
                 continue
             sample = placement.sample(T_world_item)
             possible |= isinstance(sample, Refinement)
@@ -99,7 +101,7 @@ class Place(Skill):
             else:
                 yield sample
         yield from sorted(doubtful, key=lambda s: s.note["drop"])
-        for sample in map(placement.sample, strained):
+        for sample in map(placement.sample, (*strained, *tight[:PUT_OFF])):
             possible |= isinstance(sample, Refinement)
             yield sample
         if not possible:
@@ -147,6 +149,15 @@ class _Placement:
         if self.tools.hint is not None and "pose" in self.tools.hint:
             yield np.array(self.tools.hint["pose"])
         yield from rest_poses(self.item, self.target, self.situation, self.tools)
+
+    def has_room(self, T_world_item: Array) -> bool:
+        """Whether a quick look finds the hand clear of what is there when it lets go of the item at a pose."""
+        situation, gripper = self.situation, self.tools.world.robot.gripper
+        assert situation.T_tool_held is not None
+        T_world_tool = T_world_item @ inverse(situation.T_tool_held)
+        opening = min(gripper.opening, situation.scene.robot.opening + RELEASE_OPENINGS[-1])
+        others = boxes_of(p for o in situation.scene if o.name != self.item for p in o.parts)
+        return bool(grasps.hand_clear(T_world_tool[None], np.array([opening]), others, gripper)[0])
 
     def strained(self, T_world_item: Array) -> bool:
         """Whether the arm can put the item there only with a joint near its limit, or stretched."""
