@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -19,8 +19,7 @@ from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.builtin_specs import PICK, PICK_BY_RIM
-from tamp.skills.place import RELEASE_OPENINGS
-from tamp.skills.place_targets import target_of, ways_out
+from tamp.skills.place_targets import RELEASE_OPENINGS, target_of, upright, ways_out
 from tamp.skills.reaching import CLEARANCE, DEXTERITY, Room, both_ways, boxes_of, reach_for, where_within_reach
 from tamp.skills.rests import rest_poses
 from tamp.skills.surface_layout import arranged
@@ -297,6 +296,41 @@ class _Grasping:
         T_world_tool = np.array([T_item @ g.T_body_tool for g in candidates]).reshape(-1, 4, 4)
         opening = np.minimum(gripper.opening, np.array([g.width for g in candidates]) + spare)
         return grasps.hand_clear(T_world_tool, opening, boxes_of(p for o in others for p in o.parts), gripper)
+
+
+def regraspable(
+    item: str, surface: str, goes_to: str | None, situation: Situation, tools: Tools
+) -> Callable[[Array], bool]:
+    """A quick look whether the arm, once the held item is put down at a pose (4, 4), gets to a grasp with which the
+    hand has room where the item goes afterwards; yes where it goes nowhere."""
+    if goes_to is None:
+        return lambda T: True
+    then, world = replace(tools, following=((item, goes_to),)), tools.world
+
+    def put_at(T: Array) -> _Grasping:
+        there = situation.released().settled(item, T)
+        return _Grasping(there.scene.object(item), surface, there, then)
+
+    work, key = put_at(upright(situation.scene.object(item).T_world_object)), ("regrasps", item, goes_to)
+    if key not in tools.cache:
+        candidates = [*Pick().candidates(work)[0], *Pick().sideways(work)]
+        tools.cache[key] = work.worth_trying(candidates)[0]
+    some: list[grasps.Grasp] = tools.cache[key]
+
+    def reached(T: Array) -> bool:
+        there = put_at(T)
+        free, _ = there.clear_of_movable(there.clear_of_fixed(some))
+        world.load(there.situation.state())
+        for grasp in grasps.diverse(free, T)[:ROOMY]:
+            world.set_opening(min(world.robot.gripper.opening, grasp.width + SPARE_OPENING))
+            found = (
+                kinematics.solve(world, way, world.robot.posture) for way in both_ways(T @ grasp.T_body_tool, world)
+            )
+            if any(q is not None and not world.contacts(q, CLEARANCE) for q in found):
+                return True
+        return False
+
+    return reached
 
 
 def lift_clear(item: str, place: str, grasped: Situation, tools: Tools, sinks: float = 0.0) -> Array | Blocked:

@@ -21,7 +21,16 @@ from tamp.model.situation import Situation
 from tamp.perception import predicates, relations
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
 from tamp.skills.builtin_specs import PLACE
-from tamp.skills.place_targets import UPWARDS, PlaceTarget, levelled, target_of, upright, ways_out
+from tamp.skills.pick import regraspable
+from tamp.skills.place_targets import (
+    RELEASE_OPENINGS,
+    UPWARDS,
+    PlaceTarget,
+    levelled,
+    target_of,
+    upright,
+    ways_out,
+)
 from tamp.skills.reaching import DEXTERITY, boxes_of
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_after, rest_poses, resting_on
 from tamp.skills.surface_layout import arranged
@@ -39,8 +48,6 @@ HIGH = 0.03
 FALL_STEP = 0.01
 """Metres between the poses at which it is looked whether something is in the way of its fall."""
 RETREAT = 0.07
-RELEASE_OPENINGS = (0.035, 0.022, 0.012)
-"""Metres by which the fingers open to let go, the widest for which there is room."""
 COMPLIANCE = -0.006
 """Metres by which a held item may press against what it is put into, where no way without touching is found:
 the arm gives way."""
@@ -68,7 +75,7 @@ class Place(Skill):
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Placements from the middle of the target outwards, in several turns of the item; last those where the hand
-        hardly has room, or the arm is strained."""
+        hardly has room, or cannot take the item anew as it is needed afterwards, or the arm is strained."""
         item, name = args[0], args[1]
         if situation.held != item:
             yield Infeasible("not-held", (item,), message=f"place: {item} is not in the hand", final=True)
@@ -88,9 +95,12 @@ class Place(Skill):
         placement = _Placement(item, target, situation, tools)
         any_spot, possible, doubtful = False, False, list[Refinement]()
         strained, tight = list[Array](), list[Array]()
+        then = next((place for thing, place in tools.following if thing == item), None)
+        can_be_taken = regraspable(item, target.name, then, situation, tools)
         for T_world_item in placement.rest_poses():
             any_spot = True
-            if (cramped := not placement.has_room(T_world_item)) or placement.strained(T_world_item):
+            cramped = not (placement.has_room(T_world_item) and can_be_taken(T_world_item))
+            if cramped or placement.strained(T_world_item):
                 (tight if cramped else strained).append(T_world_item)
                 continue
             sample = placement.sample(T_world_item)
