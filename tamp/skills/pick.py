@@ -282,6 +282,15 @@ class _Grasping:
                 break
         return first
 
+    def reached(self, grasp: grasps.Grasp) -> bool:
+        """Whether the arm, from its posture, gets to a grasp and touches nothing there."""
+        world = self.tools.world
+        world.load(self.situation.state())
+        world.set_opening(min(world.robot.gripper.opening, grasp.width + SPARE_OPENING))
+        ways = both_ways(self.item.T_world_object @ grasp.T_body_tool, world)
+        found = (kinematics.solve(world, T, world.robot.posture) for T in ways)
+        return any(q is not None and not world.contacts(q, CLEARANCE) for q in found)
+
     def _free(
         self,
         candidates: list[grasps.Grasp],
@@ -305,32 +314,23 @@ def regraspable(
     hand has room where the item goes afterwards; yes where it goes nowhere."""
     if goes_to is None:
         return lambda T: True
-    then, world = replace(tools, following=((item, goes_to),)), tools.world
+    T_now, released = upright(situation.scene.object(item).T_world_object), situation.released()
 
-    def put_at(T: Array) -> _Grasping:
-        there = situation.released().settled(item, T)
-        return _Grasping(there.scene.object(item), surface, there, then)
+    def usable(T_world_item: Array, place: str, some: list[grasps.Grasp]) -> Iterator[grasps.Grasp]:
+        there = released.settled(item, T_world_item)
+        work = _Grasping(there.scene.object(item), place, there, tools)
+        free, _ = work.clear_of_movable(work.clear_of_fixed(some))
+        return filter(work.reached, grasps.diverse(free, T_world_item))
 
-    work, key = put_at(upright(situation.scene.object(item).T_world_object)), ("regrasps", item, goes_to)
-    if key not in tools.cache:
+    if (key := ("regrasps", item, goes_to)) not in tools.cache:
+        held = released.settled(item, T_now)
+        work = _Grasping(held.scene.object(item), surface, held, tools)
         candidates = [*Pick().candidates(work)[0], *Pick().sideways(work)]
-        tools.cache[key] = work.worth_trying(candidates)[0]
-    some: list[grasps.Grasp] = tools.cache[key]
-
-    def reached(T: Array) -> bool:
-        there = put_at(T)
-        free, _ = there.clear_of_movable(there.clear_of_fixed(some))
-        world.load(there.situation.state())
-        for grasp in grasps.diverse(free, T)[:ROOMY]:
-            world.set_opening(min(world.robot.gripper.opening, grasp.width + SPARE_OPENING))
-            found = (
-                kinematics.solve(world, way, world.robot.posture) for way in both_ways(T @ grasp.T_body_tool, world)
-            )
-            if any(q is not None and not world.contacts(q, CLEARANCE) for q in found):
-                return True
-        return False
-
-    return reached
+        poses = itertools.islice(rest_poses(item, target_of(goes_to, held.scene), situation, tools), LOOKED_AT)
+        fitting = (g for T in poses for g in itertools.islice(usable(T, goes_to, candidates), ROOMY))
+        tools.cache[key] = list({id(g): g for g in itertools.islice(fitting, 2 * ROOMY)}.values())
+    fits: list[grasps.Grasp] = tools.cache[key]
+    return lambda T: next(usable(T, surface, fits), None) is not None
 
 
 def lift_clear(item: str, place: str, grasped: Situation, tools: Tools, sinks: float = 0.0) -> Array | Blocked:
