@@ -330,7 +330,12 @@ def regraspable(
         fitting = (g for T in poses for g in itertools.islice(usable(T, goes_to, candidates), ROOMY))
         tools.cache[key] = list({id(g): g for g in itertools.islice(fitting, 2 * ROOMY)}.values())
     fits: list[grasps.Grasp] = tools.cache[key]
-    return lambda T: next(usable(T, surface, fits), None) is not None
+
+    def taken(T: Array) -> bool:
+        stands = np.allclose(T[2, :3], T_now[2, :3], atol=0.05)  # on its side it would be another thing to grasp
+        return stands and next(usable(T, surface, fits), None) is not None
+
+    return taken
 
 
 def lift_clear(item: str, place: str, grasped: Situation, tools: Tools, sinks: float = 0.0) -> Array | Blocked:

@@ -111,10 +111,14 @@ class Place(Skill):
             else:
                 yield sample
         yield from sorted(doubtful, key=lambda s: s.note["drop"])
-        for sample in map(placement.sample, (*strained, *tight[:PUT_OFF])):
+        for sample in map(placement.sample, (*strained, *tight[: 0 if then else PUT_OFF])):
             possible |= isinstance(sample, Refinement)
             yield sample
-        if not possible:
+        if then and tight and not possible:
+            fact = frozenset({Atom("does-not-fit", (item, target.name))})
+            message = f"place: from {target.name} the hand cannot take {item} as {then} needs it"
+            yield Infeasible("regrasp", (item, target.name), fact, message)
+        elif not possible:
             none = _no_spot(item, target, situation, tools)
             if not any_spot or none.reason == "crowded":
                 yield replace(none, whatever_grasp=not any_spot)
