@@ -135,7 +135,7 @@ def push_contacts(part: Part, gripper: Gripper) -> list[Array]:
     ways += [(p, u, tilt) for tilt in EDGE_TILTS for below in EDGES for p, u in _spots_on(faces, below, gripper)]
     T = np.array([_tool(p, u, float(tilt), gripper.fingertip) for p, u, tilt in ways]).reshape(-1, 4, 4)
     room = grasps.hand_clear(T, np.zeros(len(T)), boxes_of([part]), gripper)
-    return [T[i] for i in np.argsort(~room, kind="stable")]
+    return [T[i] for i in np.argsort(-1.0 * room, kind="stable")]
 
 
 def _spots_on(faces: list[_Face], below: float | None, gripper: Gripper) -> list[tuple[Array, Array]]:

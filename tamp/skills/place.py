@@ -117,7 +117,7 @@ class Place(Skill):
         if then and tight and not possible:
             fact = frozenset({Atom("does-not-fit", (item, target.name))})
             message = f"place: from {target.name} the hand cannot take {item} as {then} needs it"
-            yield Infeasible("regrasp", (item, target.name), fact, message)
+            yield Infeasible("regrasp", (item, target.name), fact, message, whatever_grasp=True)
         elif not possible:
             none = _no_spot(item, target, situation, tools)
             if not any_spot or none.reason == "crowded":
