@@ -56,7 +56,7 @@
     (in-way ?x - object ?i - interior)       ; ?i is open, and in the way of ?x
     (in-way-if-open ?x - object ?i - interior)  ; ?i is in the way of ?x where that is now, whenever it is open
     (does-not-fit ?o - item ?p - place)      ; no placement of ?o at ?p
-    (misheld ?o - item ?p - place)           ; none as ?o lies in the hand now: grasp it anew
+    (misheld ?o - item ?p - place)           ; none as ?o is held, or can be grasped, now: put it down and take it anew
     (crowded ?p - place ?by - item)          ; ?by takes the room at ?p that something else needs
   )
 
@@ -79,7 +79,7 @@
       (forall (?i - interior) (not (in ?o ?i)))  ; it may have stood on another item in there
       (forall (?x - object) (not (obstructed ?x ?o)))
       (forall (?i - interior) (not (in-way-if-open ?o ?i)))
-      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p)) (not (rests-on ?o ?p))))
+      (forall (?p - place) (and (not (crowded ?p ?o)) (not (rests-on ?o ?p))))
       (forall (?x - object) (and
         (not (left-of ?o ?x)) (not (right-of ?o ?x)) (not (in-front-of ?o ?x))
         (not (behind ?o ?x)) (not (next-to ?o ?x)) (not (near ?o ?x))))
@@ -110,7 +110,7 @@
       (forall (?s - surface) (when (on ?o ?s) (and (not (on ?o ?s)) (clear ?s))))
       (forall (?x - object) (not (obstructed ?x ?o)))
       (forall (?i - interior) (not (in-way-if-open ?o ?i)))
-      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p)) (not (rests-on ?o ?p))))
+      (forall (?p - place) (and (not (crowded ?p ?o)) (not (rests-on ?o ?p))))
       (forall (?x - object) (and
         (not (left-of ?o ?x)) (not (right-of ?o ?x)) (not (in-front-of ?o ?x))
         (not (behind ?o ?x)) (not (next-to ?o ?x)) (not (near ?o ?x))))
@@ -141,7 +141,7 @@
       (forall (?i - interior) (not (in ?o ?i)))  ; it may have lain on another item in there
       (forall (?x - object) (not (obstructed ?x ?o)))
       (forall (?i - interior) (not (in-way-if-open ?o ?i)))
-      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p)) (not (rests-on ?o ?p))))
+      (forall (?p - place) (and (not (crowded ?p ?o)) (not (rests-on ?o ?p))))
       (forall (?x - object) (and
         (not (left-of ?o ?x)) (not (right-of ?o ?x)) (not (in-front-of ?o ?x))
         (not (behind ?o ?x)) (not (next-to ?o ?x)) (not (near ?o ?x))))
@@ -168,7 +168,7 @@
       (hand-empty)
       (not (holding ?o))
       (rests-on ?o ?s)
-      (forall (?p - place) (when (rests-on ?s ?p) (rests-on ?o ?p)))
+      (forall (?p - place) (and (not (misheld ?o ?p)) (when (rests-on ?s ?p) (rests-on ?o ?p))))
       (forall (?x - item) (and
         (when (= ?x ?s) (and (stacked ?o ?x) (stacked ?x ?o)))
         (when (rests-on ?s ?x) (and (stacked ?o ?x) (stacked ?x ?o)))))
@@ -198,6 +198,7 @@
       (not (holding ?o))
       (when (too-tall ?o ?i) (jams ?o ?i))
       (rests-on ?o ?i)
+      (forall (?p - place) (not (misheld ?o ?p)))
       (forall (?x - object) (and
         (when (and (wanted-left-of ?o ?x) (rests-on ?x ?i)) (left-of ?o ?x))
         (when (and (wanted-right-of ?o ?x) (rests-on ?x ?i)) (right-of ?o ?x))
@@ -238,7 +239,7 @@
       (forall (?x ?y - object) (not (between ?o ?x ?y)))
       (forall (?x - item ?y - object) (and (not (between ?x ?o ?y)) (not (between ?x ?y ?o))))
       (rests-on ?o ?s)
-      (forall (?p - place) (when (rests-on ?s ?p) (rests-on ?o ?p)))
+      (forall (?p - place) (and (not (misheld ?o ?p)) (when (rests-on ?s ?p) (rests-on ?o ?p))))
       (forall (?x - object) (and
         (when (and (wanted-left-of ?o ?x) (rests-on ?x ?s)) (left-of ?o ?x))
         (when (and (wanted-right-of ?o ?x) (rests-on ?x ?s)) (right-of ?o ?x))

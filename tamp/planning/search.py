@@ -228,7 +228,7 @@ class Search:
     ) -> frozenset[Atom]:
         """A failure's facts, except that what an earlier action of the plan has put in the way is that action's
         fault, unless the goal asks for it: nothing is wrong with where the thing stands now. Nor with a placement
-        that only the grasp rules out, when the thing is already in the hand. Those that hold only while something is
+        that only the grasps rule out of a thing that was not put down anew. Those that hold only while something is
         open come before those that hold for good, where the domain has them and the planner does not know them yet.
         """
         moved = [self.skills[a.name].spec.moved(a.args) for a in found.plan.actions]
@@ -241,10 +241,12 @@ class Search:
         else:
             depends = frozenset()
         facts = failure.cause.facts
-        spec, held = self.skills[failure.action.name].spec, situation.held
-        first = moved.index(held) if held is not None and held in moved else None
-        if first == failure.index and not failure.cause.whatever_grasp:
-            facts = frozenset(Atom(spec.of_grasp.get(f.predicate, f.predicate), f.args) for f in facts)
+        spec = self.skills[failure.action.name].spec
+        brought = (self.skills[a.name].spec.brought(a.args) for a in found.plan.actions[: failure.index])
+        put_before = moved[failure.index] in {b[0] for b in brought if b is not None}
+        if not put_before and not failure.cause.whatever_grasp:
+            of_grasp = frozenset(Atom(spec.of_grasp.get(f.predicate, f.predicate), f.args) for f in facts)
+            facts = facts if of_grasp <= known else of_grasp
         if failure.cause.reason in spec.of_order:
             return facts
         before = zip(moved[: failure.index], found.plan.actions, strict=False)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from motion import paths
+from motion import kinematics, paths
 from motion.fitting import least_width
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
@@ -44,6 +45,8 @@ AJAR = (0.7, 0.5, 0.3)
 WHOLE_WAY = 30
 """Grips on a door that are tried for its whole way before any is tried for part of it."""
 
+_Attempt = Callable[[], Refinement | Infeasible]
+
 
 @dataclass(frozen=True)
 class Articulate(Skill):
@@ -58,16 +61,14 @@ class Articulate(Skill):
         return articulating(self.name)
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
-        """Pushes, then grips that can be followed all the way: those with room for the hand; for a door such that pull
-        it ajar for a push from inside; for a drawer such that close askew; last those with hardly any room."""
+        """Pushes and grips, last those that the arm does not reach at a first look."""
         try:
             work = _Work(args[0], self.goal, *moving_part(args[0], situation.scene), situation, tools)
         except KeyError:
             message = f"{self.name}: nothing moves at {args[0]}; valid: {' or '.join(sorted(self.spec.affords[0]))}"
             yield Infeasible("no-joint", args[:1], frozenset({Atom("unreachable", args[:1])}), message, final=True)
             return
-        part = work.part
-        if self.goal == "rest" and (too_tall := _too_tall(args[0], work.owner, part, situation.scene)):
+        if self.goal == "rest" and (too_tall := _too_tall(args[0], work.owner, work.part, situation.scene)):
             yield too_tall
             return
         if (swept := work.swept()) is not None:
@@ -75,18 +76,14 @@ class Articulate(Skill):
             return
         if tools.hint is not None and "grasp" in tools.hint:
             yield work.carried(np.array(tools.hint["grasp"]), float(tools.hint["width"]))
-        for T_world_push in work.contacts():
-            yield work.pushed(T_world_push)
-        roomy, tight = holds(part, situation, tools)
-        in_two = self.goal == "active" and part.kind == "door"
-        first = roomy[:WHOLE_WAY] if in_two else roomy
-        for hold in first:
-            yield work.carried(*hold)
-        for hold in roomy if in_two else []:
-            yield work.carried_ajar_and_pushed(*hold)
-        askew = holds(part, situation, tools, askew=True)[0] if work.joint.kind == "slide" else []
-        for hold in (*askew, *roomy[len(first) :], *tight):
-            yield work.carried(*hold)
+        out_of_reach: list[_Attempt] = []
+        for T_world_tool, attempt in work.attempts():
+            if work.reaches(T_world_tool):
+                yield attempt()
+            else:
+                out_of_reach.append(attempt)
+        for attempt in out_of_reach:
+            yield attempt()
 
     def proof(self, args: tuple[str, ...], scene: Scene, brought: Iterable[tuple[str, str]]) -> Infeasible | None:
         """That a drawer does not close on what is thicker, whichever way it is turned, than the frame lets pass."""
@@ -150,6 +147,29 @@ class _Work:
             return (joint.limits[0] - over) if joint.sign > 0 else (joint.limits[1] + over)
         end = joint.limits[1] if joint.sign > 0 else joint.limits[0]
         return joint.active + ACTIVE_SHARE[kind] * (end - joint.active)
+
+    def attempts(self) -> Iterator[tuple[Array, _Attempt]]:
+        """Tool poses, each with what to do from there: push, then grip. The grips are first those with room for the
+        hand; for a door such that pull it ajar for a push from inside; for a drawer such that close askew; last those
+        with hardly any room."""
+        for T in self.contacts():
+            yield T, partial(self.pushed, T)
+        roomy, tight = holds(self.part, self.situation, self.tools)
+        in_two = self.goal == "active" and self.part.kind == "door"
+        first = roomy[:WHOLE_WAY] if in_two else roomy
+        for hold in first:
+            yield hold.T_world_tool, partial(self.carried, *hold)
+        for hold in roomy if in_two else []:
+            yield hold.T_world_tool, partial(self.carried_ajar_and_pushed, *hold)
+        askew = holds(self.part, self.situation, self.tools, askew=True)[0] if self.joint.kind == "slide" else []
+        for hold in (*askew, *roomy[len(first) :], *tight):
+            yield hold.T_world_tool, partial(self.carried, *hold)
+
+    def reaches(self, T_world_tool: Array) -> bool:
+        """Whether the arm, from its posture, gets to a tool pose, whatever is there."""
+        world = self.tools.world
+        ways = both_ways(T_world_tool, world)
+        return any(kinematics.solve(world, T, world.robot.posture) is not None for T in ways)
 
     def contacts(self) -> list[Array]:
         """Where to push the part: from outside to close it, from inside to open a door that is ajar."""

@@ -41,6 +41,9 @@ INNER_TILTS = np.radians([0, 15, 30, 45, 60])
 """Angles from straight down of a hand that pushes from inside."""
 BELOW_TOP = (0.03, 0.05, 0.08)
 """Metres below a door's upper edge at which it is pushed from inside."""
+EDGES, EDGE_TILTS = (0.03, 0.008), np.radians([0, 15, -15, 30, -30, -45])
+"""Metres below its upper edge at which a part is pushed from outside where the hand does not come to the middle of it,
+and angles from straight down of the hand there, negative ones with the palm over the part."""
 TOWARDS_EDGE = (0.8, 0.5, 0.2)
 """Where on a door to push from inside, as a share of the way from its middle to its free edge."""
 
@@ -121,13 +124,26 @@ def _lever_cost(T_world_grasp: Array, joint: Joint) -> Array:
 
 
 def push_contacts(part: Part, gripper: Gripper) -> list[Array]:
-    """Tool poses (4, 4) with closed fingers against the part, from which pushing takes the joint to rest."""
+    """Tool poses (4, 4) with closed fingers against the part, from which pushing takes the joint to rest, best first:
+    half way up a face where the hand has room before the part, then near its upper edge, which a hand reaches from
+    above, anywhere on what moves."""
     joint = part.joint
     assert joint is not None
-    faces = sorted((_face(s, part, joint) for s in graspable(part)), key=lambda f: -f.worth)[:6]
+    handles = sorted((_face(s, part, joint) for s in graspable(part)), key=lambda f: -f.worth)[:6]
+    faces = sorted((_face(s, part, joint) for s in part.shapes), key=lambda f: -f.worth)[:6]
+    ways = [(p, u, tilt) for tilt in TILTS for p, u in _spots_on(handles, None, gripper)]
+    ways += [(p, u, tilt) for tilt in EDGE_TILTS for below in EDGES for p, u in _spots_on(faces, below, gripper)]
+    T = np.array([_tool(p, u, float(tilt), gripper.fingertip) for p, u, tilt in ways]).reshape(-1, 4, 4)
+    room = grasps.hand_clear(T, np.zeros(len(T)), boxes_of([part]), gripper)
+    return [T[i] for i in np.argsort(-1.0 * room, kind="stable")]
+
+
+def _spots_on(faces: list[_Face], below: float | None, gripper: Gripper) -> list[tuple[Array, Array]]:
+    """Points (3,) across faces, half way up or so many metres `below` their upper edges, each with where to push."""
     wide = [(share, f) for share in ACROSS for f in faces if share == 0 or np.linalg.norm(f.side) > gripper.fingertip]
-    ways = [(f.middle + share * f.side, f.push) for share, f in wide]
-    return [T for tilt in TILTS for p, u in ways for T in _tools(p, u, float(tilt), gripper.fingertip)]
+    rises = [0.0 if below is None else max(0.0, f.up - below) for _, f in wide]
+    up = np.array([0.0, 0.0, 1.0])
+    return [(f.middle + share * f.side + rise * up, f.push) for (share, f), rise in zip(wide, rises, strict=True)]
 
 
 def inner_contacts(part: Part, gripper: Gripper) -> list[Array]:
@@ -137,7 +153,7 @@ def inner_contacts(part: Part, gripper: Gripper) -> list[Array]:
     assert joint is not None
     spots = [s for shape in _innermost(part, joint) for s in _inner_spots(shape, part, joint)]
     wide = [(p, u) for p, u, gap in spots if gap > gripper.closed]
-    return [T for tilt in INNER_TILTS for p, u in wide for T in _tools(p, u, float(tilt), gripper.fingertip)]
+    return [_tool(p, u, float(tilt), gripper.fingertip) for tilt in INNER_TILTS for p, u in wide]
 
 
 def _opening_direction(p: Array, joint: Joint) -> Array:
@@ -184,11 +200,12 @@ def _inner_spots(shape: Shape, part: Part, joint: Joint) -> list[tuple[Array, Ar
 
 
 class _Face(NamedTuple):
-    """A shape's outer face: its middle (3,), the way to its side edge (3,), the direction to push (unit, level),
-    and its worth."""
+    """A shape's outer face: its middle (3,), the way to its side edge (3,), metres to its upper edge, the direction to
+    push (unit, level), and its worth."""
 
     middle: Array
     side: Array
+    up: float
     push: Array
     worth: float
 
@@ -199,7 +216,8 @@ def _face(shape: Shape, part: Part, joint: Joint) -> _Face:
     u = _level(-_opening_direction(centre, joint))
     face = centre - u * float(np.abs(T[:3, :3].T @ u) @ shape.half_extent)
     worth = float(-face @ u) if joint.kind == "slide" else _from_axis(centre, joint)
-    return _Face(face, _to_side(T, u, shape), u, worth)
+    up = float(np.abs(T[2, :3]) @ shape.half_extent)
+    return _Face(face, _to_side(T, u, shape), up, u, worth)
 
 
 def _to_side(T_world_shape: Array, u: Array, shape: Shape) -> Array:
@@ -219,10 +237,9 @@ def _from_axis(p: Array, joint: Joint) -> float:
     return float(np.linalg.norm(arm - (arm @ joint.axis_world) * joint.axis_world))
 
 
-def _tools(p: Array, u: Array, tilt: float, fingertip: float) -> list[Array]:
-    """Two tool poses that push at point `p` along `u` with a face `fingertip` metres from the tool point, approaching
-    `tilt` radians from straight down."""
+def _tool(p: Array, u: Array, tilt: float, fingertip: float) -> Array:
+    """The tool pose, but for half a turn about the approach, that pushes at point `p` along `u` with a face `fingertip`
+    metres from the tool point, approaching `tilt` radians from straight down."""
     approach = np.sin(tilt) * u + np.array([0.0, 0.0, -np.cos(tilt)])
     across = np.cross([0.0, 0.0, 1.0], u)
-    frames = [np.column_stack([s * across, np.cross(approach, s * across), approach]) for s in (1.0, -1.0)]
-    return [pose(p - fingertip * u, R) for R in frames]
+    return pose(p - fingertip * u, np.column_stack([across, np.cross(approach, across), approach]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -20,8 +20,7 @@ from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.builtin_specs import PICK, PICK_BY_RIM
-from tamp.skills.place import RELEASE_OPENINGS
-from tamp.skills.place_targets import target_of, ways_out
+from tamp.skills.place_targets import RELEASE_OPENINGS, target_of, upright, ways_out
 from tamp.skills.reaching import (
     CLEARANCE,
     DEXTERITY,
@@ -47,6 +46,8 @@ LIFT_ROOM = (0.004, -0.002)
 """Metres that what is lifted keeps from what it does not stand on, where there is a way that does; and at least."""
 MIDDLE = 0.03
 """Metres above its underside up to which the middle of a hollow thing may be filled."""
+SIDEWAYS = grasps.Preference(tilt=-1.0)
+"""What makes a grasp good where the hand has no room from above: it comes from the side."""
 SPARE_OPENING = 0.03
 """Metres by which the fingers are opened wider than the grasp."""
 
@@ -81,6 +82,11 @@ class Pick(Skill):
         widths = f"it takes {takes * 100:.1f} cm, the least is {least * 100:.1f} cm"
         return found, f"is narrow enough for the gripper: {widths}"
 
+    def sideways(self, work: _Grasping) -> list[grasps.Grasp]:
+        """Grasps from the side, for what goes under something."""
+        shapes = work.item.parts[0].shapes
+        return grasps.antipodal(shapes, work.item.T_world_object, work.tools.world.robot.gripper, preference=SIDEWAYS)
+
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Grasps in order of their cost, each with a free way to it and a lift."""
         work = _Grasping(situation.scene.object(args[0]), args[1], situation, tools)
@@ -88,6 +94,8 @@ class Pick(Skill):
         tools.world.load(situation.state())
         candidates, unlike = self.candidates(work)
         fact = self.none(item.name)
+        if candidates and not work.fits_next(candidates):
+            candidates = [*candidates, *self.sideways(work)]
         if not candidates:
             message = f"{self.spec.name}: nothing on {item.name} {unlike}"
             yield Infeasible("no-grasp", (item.name,), fact, message, final=True)
@@ -147,6 +155,10 @@ class PickByRim(Pick):
     def candidates(self, work: _Grasping) -> tuple[list[grasps.Grasp], str]:
         """Pinches of rims, best first."""
         return grasps.rims(work.item.parts[0].shapes, work.item.T_world_object), "is a thin rim that slopes up"
+
+    def sideways(self, work: _Grasping) -> list[grasps.Grasp]:
+        """None: the rim is pinched from above."""
+        return []
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,13 +268,32 @@ class _Grasping:
         reason = f"pick: the hand has no room at {item.name} because of {' and '.join(blockers) or 'other things'}"
         return Infeasible("hindered", blockers, facts, reason, conflict=conflict)
 
+    def fits_next(self, candidates: list[grasps.Grasp]) -> bool:
+        """Whether the hand has room, with one of the grasps, where the item is to be put next."""
+        first = self._first_fits(candidates)
+        return first is None or bool((first < LOOKED_AT).any())
+
     def worth_trying(self, candidates: list[grasps.Grasp]) -> tuple[list[grasps.Grasp], dict[str, int]]:
-        """The same grasps, those first with which the hand has room where the item is to be put next; and a note of
-        how many have none there."""
-        item, situation, tools = self.item.name, self.situation, self.tools
-        goes_to = next((place for thing, place in tools.following if thing == item), None)
-        if goes_to is None or not candidates:
+        """The grasps with which the hand has room where the item is to be put next, and a few others; all where it has
+        room with none. And a note of how many have none there."""
+        first = self._first_fits(candidates) if candidates else None
+        if first is None:
             return candidates, {}
+        roomy = int((first < LOOKED_AT).sum())
+        ordered = [candidates[i] for i in np.argsort(first, kind="stable")][: roomy + LOOKED_AT if roomy else None]
+        return ordered, {f"grasps without room at {self._goes_to}": int((first == LOOKED_AT).sum())}
+
+    @property
+    def _goes_to(self) -> str | None:
+        """Where the item is to be put next."""
+        return next((place for thing, place in self.tools.following if thing == self.item.name), None)
+
+    def _first_fits(self, candidates: list[grasps.Grasp]) -> Array | None:
+        """The first of the poses (n,) of the item where it goes next at which the hand has room with each grasp, 0 for
+        any of them where they count alike, `LOOKED_AT` where it has none; None when it is not put anywhere."""
+        item, situation, tools, goes_to = self.item.name, self.situation, self.tools, self._goes_to
+        if goes_to is None:
+            return None
         poses = itertools.islice(rest_poses(item, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT)
         others = [o for o in situation.scene if o.name != item]
         first, tight = np.full(len(candidates), LOOKED_AT), False
@@ -273,9 +304,16 @@ class _Grasping:
             first = np.where(room, np.minimum(first, count if tight else 0), first)
             if (tight and room.any()) or not first.any():
                 break
-        room_somewhere = first < LOOKED_AT
-        ordered = [candidates[i] for i in np.argsort(first, kind="stable")]
-        return ordered, {f"grasps without room at {goes_to}": int((~room_somewhere).sum())}
+        return first
+
+    def reached(self, grasp: grasps.Grasp) -> bool:
+        """Whether the arm, from its posture, gets to a grasp and touches nothing there."""
+        world = self.tools.world
+        world.load(self.situation.state())
+        world.set_opening(min(world.robot.gripper.opening, grasp.width + SPARE_OPENING))
+        ways = both_ways(self.item.T_world_object @ grasp.T_body_tool, world)
+        found = (kinematics.solve(world, T, world.robot.posture) for T in ways)
+        return any(q is not None and not world.contacts(q, CLEARANCE) for q in found)
 
     def _free(
         self,
@@ -292,6 +330,37 @@ class _Grasping:
         T_world_tool = np.array([T_item @ g.T_body_tool for g in candidates]).reshape(-1, 4, 4)
         opening = np.minimum(gripper.opening, np.array([g.width for g in candidates]) + spare)
         return grasps.hand_clear(T_world_tool, opening, boxes_of(p for o in others for p in o.parts), gripper, graze)
+
+
+def regraspable(
+    item: str, surface: str, goes_to: str | None, situation: Situation, tools: Tools
+) -> Callable[[Array], bool]:
+    """A quick look whether the arm, once the held item is put down at a pose (4, 4), gets to a grasp with which the
+    hand has room where the item goes afterwards; yes where it goes nowhere."""
+    if goes_to is None:
+        return lambda T: True
+    T_now, released = upright(situation.scene.object(item).T_world_object), situation.released()
+
+    def usable(T_world_item: Array, place: str, some: list[grasps.Grasp]) -> Iterator[grasps.Grasp]:
+        there = released.settled(item, T_world_item)
+        work = _Grasping(there.scene.object(item), place, there, tools)
+        free, _ = work.clear_of_movable(work.clear_of_fixed(some))
+        return filter(work.reached, grasps.diverse(free, T_world_item))
+
+    if (key := ("regrasps", item, goes_to)) not in tools.cache:
+        held = released.settled(item, T_now)
+        work = _Grasping(held.scene.object(item), surface, held, tools)
+        candidates = [*Pick().candidates(work)[0], *Pick().sideways(work)]
+        poses = itertools.islice(rest_poses(item, target_of(goes_to, held.scene), situation, tools), LOOKED_AT)
+        fitting = (g for T in poses for g in itertools.islice(usable(T, goes_to, candidates), ROOMY))
+        tools.cache[key] = list({id(g): g for g in itertools.islice(fitting, 2 * ROOMY)}.values())
+    fits: list[grasps.Grasp] = tools.cache[key]
+
+    def taken(T: Array) -> bool:
+        stands = np.allclose(T[2, :3], T_now[2, :3], atol=0.05)  # on its side it would be another thing to grasp
+        return stands and next(usable(T, surface, fits), None) is not None
+
+    return taken
 
 
 def lift_clear(item: str, place: str, grasped: Situation, tools: Tools, sinks: float = 0.0) -> Array | Blocked:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motion import kinematics, paths
+from motion import grasps, kinematics, paths
 from motion.paths import Blocked, Check
 from motion.poses import Array, inverse, pose
 from motion.shapes import bounds
@@ -21,8 +21,17 @@ from tamp.model.situation import Situation
 from tamp.perception import predicates, relations
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
 from tamp.skills.builtin_specs import PLACE
-from tamp.skills.place_targets import UPWARDS, PlaceTarget, levelled, target_of, upright, ways_out
-from tamp.skills.reaching import DEXTERITY
+from tamp.skills.pick import regraspable
+from tamp.skills.place_targets import (
+    RELEASE_OPENINGS,
+    UPWARDS,
+    PlaceTarget,
+    levelled,
+    target_of,
+    upright,
+    ways_out,
+)
+from tamp.skills.reaching import DEXTERITY, boxes_of
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_after, rest_poses, resting_on
 from tamp.skills.surface_layout import arranged
 
@@ -39,8 +48,6 @@ HIGH = 0.03
 FALL_STEP = 0.01
 """Metres between the poses at which it is looked whether something is in the way of its fall."""
 RETREAT = 0.07
-RELEASE_OPENINGS = (0.035, 0.022, 0.012)
-"""Metres by which the fingers open to let go, the widest for which there is room."""
 COMPLIANCE = -0.006
 """Metres by which a held item may press against what it is put into, where no way without touching is found:
 the arm gives way."""
@@ -67,7 +74,8 @@ class Place(Skill):
     spec = PLACE
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
-        """Placements from the middle of the target outwards, in several turns of the item."""
+        """Placements from the middle of the target outwards, in several turns of the item; last those where the hand
+        hardly has room, or cannot take the item anew as it is needed afterwards, or the arm is strained."""
         item, name = args[0], args[1]
         if situation.held != item:
             yield Infeasible("not-held", (item,), message=f"place: {item} is not in the hand", final=True)
@@ -85,11 +93,15 @@ class Place(Skill):
         self, item: str, target: PlaceTarget, situation: Situation, tools: Tools
     ) -> Iterator[Refinement | Infeasible]:
         placement = _Placement(item, target, situation, tools)
-        any_spot, possible, strained, doubtful = False, False, list[Array](), list[Refinement]()
+        any_spot, possible, doubtful = False, False, list[Refinement]()
+        strained, tight = list[Array](), list[Array]()
+        then = next((place for thing, place in tools.following if thing == item), None)
+        can_be_taken = regraspable(item, target.name, then, situation, tools)
         for T_world_item in placement.rest_poses():
             any_spot = True
-            if placement.strained(T_world_item):
-                strained.append(T_world_item)
+            cramped = not (placement.has_room(T_world_item) and can_be_taken(T_world_item))
+            if cramped or placement.strained(T_world_item):
+                (tight if cramped else strained).append(T_world_item)
                 continue
             sample = placement.sample(T_world_item)
             possible |= isinstance(sample, Refinement)
@@ -99,10 +111,14 @@ class Place(Skill):
             else:
                 yield sample
         yield from sorted(doubtful, key=lambda s: s.note["drop"])
-        for sample in map(placement.sample, strained):
+        for sample in map(placement.sample, (*strained, *tight[: 0 if then else PUT_OFF])):
             possible |= isinstance(sample, Refinement)
             yield sample
-        if not possible:
+        if then and tight and not possible:
+            fact = frozenset({Atom("does-not-fit", (item, target.name))})
+            message = f"place: from {target.name} the hand cannot take {item} as {then} needs it"
+            yield Infeasible("regrasp", (item, target.name), fact, message, whatever_grasp=True)
+        elif not possible:
             none = _no_spot(item, target, situation, tools)
             if not any_spot or none.reason == "crowded":
                 yield replace(none, whatever_grasp=not any_spot)
@@ -146,6 +162,15 @@ class _Placement:
         if self.tools.hint is not None and "pose" in self.tools.hint:
             yield np.array(self.tools.hint["pose"])
         yield from rest_poses(self.item, self.target, self.situation, self.tools)
+
+    def has_room(self, T_world_item: Array) -> bool:
+        """Whether a quick look finds the hand clear of what is there when it lets go of the item at a pose."""
+        situation, gripper = self.situation, self.tools.world.robot.gripper
+        assert situation.T_tool_held is not None
+        T_world_tool = T_world_item @ inverse(situation.T_tool_held)
+        opening = min(gripper.opening, situation.scene.robot.opening + RELEASE_OPENINGS[-1])
+        others = boxes_of(p for o in situation.scene if o.name != self.item for p in o.parts)
+        return bool(grasps.hand_clear(T_world_tool[None], np.array([opening]), others, gripper)[0])
 
     def strained(self, T_world_item: Array) -> bool:
         """Whether the arm can put the item there only with a joint near its limit, or stretched."""

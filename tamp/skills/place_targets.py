@@ -14,6 +14,8 @@ LEVEL = 0.9
 """Least cosine between the axis of a level surface and the vertical."""
 DROP_FROM = 0.05
 """Metres above a region from which an item is lowered in the model."""
+RELEASE_OPENINGS = (0.035, 0.022, 0.012)
+"""Metres by which the fingers open to let go, the widest for which there is room."""
 REACHES = 0.25
 """Share of the depth of a bin by which what lies on other things in there must at least reach down into it."""
 LOW = 0.015

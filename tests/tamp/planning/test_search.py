@@ -232,6 +232,18 @@ def test_what_is_held_badly_is_put_down_and_grasped_anew() -> None:
     assert found.plan.actions[0].args[1] != "tray" and found.plan.actions[-1].args == ("cup", "tray")
 
 
+def test_what_no_grasp_from_where_it_stands_fits_is_put_down_and_grasped_anew() -> None:
+    pick = Willing()
+    pick.spec = replace(pick.spec, to=None)
+    badly = Infeasible("collision", ("shelf",), frozenset({Atom("does-not-fit", ("cup", "tray"))}))
+    place = Willing()
+    place.refuses = lambda args: badly if args == ("cup", "tray") and not place.done else None
+    _, found = decide(pick, place)
+    assert isinstance(found, Solution), found
+    assert [a.name for a in found.plan.actions] == ["pick", "place-on", "pick", "place-on"]
+    assert found.plan.actions[1].args[1] != "tray" and found.plan.actions[-1].args == ("cup", "tray")
+
+
 @dataclass(eq=False)
 class Stubborn:
     """Has one plan, and gives up when geometry has an objection to it."""
