@@ -10,9 +10,13 @@ import numpy as np
 from scipy.ndimage import binary_fill_holes
 from scipy.spatial import ConvexHull
 
+from motion.cavities import cavity
 from motion.poses import Array, Numbers, pose
 from motion.shapes import Shape
+from tamp.model.scene import Region
 
+CONTAIN = "_contain_region"
+"""How the name of the inside of a thing ends."""
 MOST_BOXES = 30
 ALONG = (32, 26, 21, 17, 14, 11, 9)
 """Cells along the longest side: the first is taken whose boxes cover `ENOUGH` of the cells that the mesh fills."""
@@ -54,6 +58,20 @@ def cover(corners: Array, rng: np.random.Generator) -> list[HullPart]:
     inside = low + cell * np.argwhere(whole & ~touched)[:, None] + cell * np.array(list(np.ndindex(2, 2, 2)))
     solid = np.concatenate([points, inside.reshape(-1, 3)])
     return [HullPart(shape, _hull(shape, solid)) for shape in (_shape(box, points, low, cell) for box in found)]
+
+
+def covering(filled: Numbers, points: Array, low: Array, cell: float, rng: np.random.Generator) -> list[Shape]:
+    """Boxes around cells of a grid (nx, ny, nz) that are filled, the first of which has its lower corner at `low` (3,);
+    they end where the points (n, 3) of the surface do."""
+    return [_shape(box, points, low, cell) for box in _cover(filled, rng)[0]]
+
+
+def hollow(name: str, shapes: tuple[Shape, ...]) -> tuple[Region, ...]:
+    """The inside of what is open above, as a region of a thing."""
+    inside = cavity(shapes, np.eye(4))
+    if inside is None:
+        return ()
+    return (Region(f"{name}{CONTAIN}", "interior", pose(np.mean(inside, axis=0)), 0.5 * np.ptp(inside, axis=0), name),)
 
 
 def _hull(box: Shape, solid: Array) -> Array:
