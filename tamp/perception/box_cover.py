@@ -60,10 +60,11 @@ def cover(corners: Array, rng: np.random.Generator) -> list[HullPart]:
     return [HullPart(shape, _hull(shape, solid)) for shape in (_shape(box, points, low, cell) for box in found)]
 
 
-def covering(filled: Numbers, points: Array, low: Array, cell: float, rng: np.random.Generator) -> list[Shape]:
-    """Boxes around cells of a grid (nx, ny, nz) that are filled, the first of which has its lower corner at `low` (3,);
-    they end where the points (n, 3) of the surface do."""
-    return [_shape(box, points, low, cell) for box in _cover(filled, rng)[0]]
+def covering(filled: Numbers, points: Array, low: Array, cell: float, most: int) -> tuple[list[Shape], float]:
+    """At most so many boxes around the cells of a grid (nx, ny, nz) that are filled, whose lower corner is at `low`
+    (3,); they end where the points (n, 3) of the surface do; and the share of the cells that they cover."""
+    found, covered = _cover(filled, np.random.default_rng(0), most)
+    return [_shape(box, points, low, cell) for box in found], covered
 
 
 def hollow(name: str, shapes: tuple[Shape, ...]) -> tuple[Region, ...]:
@@ -83,11 +84,11 @@ def _hull(box: Shape, solid: Array) -> Array:
     return own[ConvexHull(own, qhull_options="QJ").vertices]
 
 
-def _cover(filled: Numbers, rng: np.random.Generator) -> tuple[list[Array], float]:
+def _cover(filled: Numbers, rng: np.random.Generator, most: int = MOST_BOXES) -> tuple[list[Array], float]:
     """Boxes (6,) of cells that are all filled, first and last index and one more along each axis in turn: each the one,
     of those that were tried, that covers most cells that no other does. And the share that they cover together."""
     whole, left, found = _sums(filled), filled.copy(), list[Array]()
-    while left.any() and len(found) < MOST_BOXES:
+    while left.any() and len(found) < most:
         cells: Any = np.argwhere(left)
         grown = _grown(cells[rng.choice(len(cells), min(SEEDS, len(cells)), replace=False)], whole)
         best = grown[np.argmax(_count(_sums(left), grown))]

@@ -18,7 +18,7 @@ from scipy.spatial import cKDTree
 from motion.poses import Array, Numbers, moved, pose, rotation_about
 from motion.shapes import Shape
 from tamp.model.scene import Part, SceneObject
-from tamp.perception.box_cover import covering, hollow
+from tamp.perception.box_cover import ENOUGH, covering, hollow
 from tamp.perception.looks import MATCHED, Look, gaps_at, sighted
 from tamp.perception.modelling import modelled
 from tamp.perception.object_model import ObjectModel, PlacedModel, Skin, field_around
@@ -29,14 +29,16 @@ SEEN = "seen"
 NAME = "unknown"
 LARGEST = (0.26, 0.3)
 """Longest side seen from above, and height (m), of what may be carried."""
-CELL = 0.005
-"""Metres of the cells that a solid is made of."""
+CELL, CELLS = 0.005, (0.006, 0.008, 0.01)
+"""Metres to which a surface is known, and of the cells that a solid is made of: the first of which all can be covered
+by so many boxes."""
 STEP = 0.006
 """Metres below its highest point from which on a surface is taken for the top."""
 LEVEL = 0.008
 """Metres below its highest point within which a top is level."""
 PAST = 0.01
 """Metres behind a place of a solid from which on one sees past it."""
+MOST_BOXES = 40
 SHIFTS = (0.0, *(s * d for d in (0.004, 0.008, 0.012, 0.018, 0.025) for s in (1.0, -1.0)))
 """Metres from the middle of what is seen in which a plane of symmetry is looked for."""
 TRIED, CONTRADICTED = 1000, 0.04
@@ -115,30 +117,34 @@ def solid(local: Array, height: float, T_world_thing: Array, looks: Sequence[Loo
     """Boxes (in the thing's frame) that reach from the surface (n, 3) down to the ground, but for where pictures see
     past them, and points (m, 3) of what of their own surface is hidden: what is hollow from above stays hollow. One box
     where it is one: level, and filling its rectangle."""
-    index = np.floor(local[:, :2] / CELL).astype(int)
+    for cell in CELLS:
+        tops, low = _heights(local, cell)
+        filled: Numbers = (np.arange(np.ceil(height / cell)) + 0.5) * cell < tops[..., None]
+        cells = np.argwhere(filled)
+        middles, surface = low + (cells + 0.5) * cell, cKDTree(local)
+        if looks:
+            past = np.any([gaps_at(look, moved(middles, T_world_thing)) > PAST for look in looks], axis=0)
+            filled[tuple(cells[past & (np.asarray(surface.query(middles)[0]) > cell)].T)] = False
+        boxes, covered = covering(filled, local, low, cell, MOST_BOXES)
+        if covered >= ENOUGH:
+            break
+    inside = binary_erosion(np.pad(filled, ((1, 1), (1, 1), (0, 1))), border_value=1)[1:-1, 1:-1, :-1]
+    outer = low + (np.argwhere(filled & ~inside) + 0.5) * cell
+    if (tops > height - LEVEL).mean() > SQUARE and _footprint(local[:, :2])[3] > SQUARE:
+        corners = np.array([[*local[:, :2].min(axis=0), 0.0], local.max(axis=0)])
+        boxes = [Shape("box", 0.5 * np.ptp(corners, axis=0), pose(corners.mean(axis=0)))]
+    return tuple(boxes), outer[np.asarray(surface.query(outer)[0]) > cell]
+
+
+def _heights(local: Array, cell: float) -> tuple[Array, Array]:
+    """How high (m) each cell of a grid is filled under points (n, 3), and the lower corner (3,) of the first one."""
+    index = np.floor(local[:, :2] / cell).astype(int)
     first = index.min(axis=0)
     tops = np.zeros(index.max(axis=0) - first + 1)
     np.maximum.at(tops, tuple((index - first).T), local[:, 2])
-    filled = binary_fill_holes(tops > 0)
-    tops[filled & (tops == 0)] = CELL
+    tops[binary_fill_holes(tops > 0) & (tops == 0)] = cell
     smooth = median_filter(tops, 3)
-    tops = np.where(smooth > 0, smooth, tops)  # a stray point is no column
-    low = np.append(first * CELL, 0.0)
-    levels = np.arange(max(1, int(np.ceil(height / CELL))))
-    whole: Numbers = (levels + 0.5) * CELL < tops[..., None]
-    cells = np.argwhere(whole)
-    middles = low + (cells + 0.5) * CELL
-    surface = cKDTree(local)
-    empty = np.any([gaps_at(look, moved(middles, T_world_thing)) > PAST for look in looks], axis=0)
-    empty = empty & (np.asarray(surface.query(middles)[0]) > CELL)
-    whole[tuple(cells[empty].T)] = False
-    outer = whole & ~binary_erosion(np.pad(whole, ((1, 1), (1, 1), (0, 1))), border_value=1)[1:-1, 1:-1, :-1]
-    outside = low + (np.argwhere(outer) + 0.5) * CELL
-    hidden = outside[np.asarray(surface.query(outside)[0]) > CELL]
-    if (tops > height - LEVEL).mean() > SQUARE and _footprint(local[:, :2])[3] > SQUARE:
-        corners = np.array([[*local[:, :2].min(axis=0), 0.0], local.max(axis=0)])
-        return (Shape("box", 0.5 * np.ptp(corners, axis=0), pose(corners.mean(axis=0))),), hidden
-    return tuple(covering(whole, local, low, CELL, np.random.default_rng(0))), hidden
+    return np.where(smooth > 0, smooth, tops), np.append(first * cell, 0.0)  # a stray point is no column
 
 
 def shaped_like(placed: PlacedModel, points: Points) -> PlacedModel:
