@@ -29,7 +29,7 @@ SEEN = "seen"
 NAME = "unknown"
 LARGEST = (0.26, 0.3)
 """Longest side seen from above, and height (m), of what may be carried."""
-CELL, CELLS = 0.005, (0.006, 0.008, 0.01)
+CELL, CELLS = 0.005, (0.006, 0.009)
 """Metres to which a surface is known, and of the cells that a solid is made of: the first of which all can be covered
 by so many boxes."""
 STEP = 0.006
@@ -38,7 +38,7 @@ LEVEL = 0.008
 """Metres below its highest point within which a top is level."""
 PAST = 0.01
 """Metres behind a place of a solid from which on one sees past it."""
-MOST_BOXES = 40
+MOST_BOXES = 60
 SHIFTS = (0.0, *(s * d for d in (0.004, 0.008, 0.012, 0.018, 0.025) for s in (1.0, -1.0)))
 """Metres from the middle of what is seen in which a plane of symmetry is looked for."""
 TRIED, CONTRADICTED = 1000, 0.04
@@ -125,7 +125,7 @@ def solid(local: Array, height: float, T_world_thing: Array, looks: Sequence[Loo
         if looks:
             past = np.any([gaps_at(look, moved(middles, T_world_thing)) > PAST for look in looks], axis=0)
             filled[tuple(cells[past & (np.asarray(surface.query(middles)[0]) > cell)].T)] = False
-        boxes, covered = covering(filled, local, low, cell, MOST_BOXES)
+        boxes, covered = covering(filled, np.concatenate([local, local * [1, 1, 0]]), low, cell, MOST_BOXES)
         if covered >= ENOUGH:
             break
     inside = binary_erosion(np.pad(filled, ((1, 1), (1, 1), (0, 1))), border_value=1)[1:-1, 1:-1, :-1]
