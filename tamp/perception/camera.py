@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array, Numbers, inverse, moved
+from motion.poses import Array, Numbers, inverse
 from motion.robot import RobotDescription
 from motion.world import World
 from tamp.errors import Refusal
@@ -19,8 +19,8 @@ from tamp.model.backend import Observation
 from tamp.model.scene import RobotState, Scene, contains
 from tamp.perception.fitting import Candidate, candidates
 from tamp.perception.library import Library
-from tamp.perception.looks import Look, gaps_at, gone, sighting
-from tamp.perception.object_model import PlacedModel, RobotSkin
+from tamp.perception.looks import Look, gone, sighting
+from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognition import Recognition, recognised
 from tamp.perception.rig import Rig, link_poses, reaches_forward
 from tamp.perception.segmentation import (
@@ -44,7 +44,6 @@ from tamp.perception.tracking import (
     AROUND,
     ELSEWHERE,
     EXPLAINED,
-    HALF_KNOWN,
     HandTracker,
     Track,
     at_pads,
@@ -56,15 +55,8 @@ from tamp.perception.tracking import (
     track_of,
     with_joints_followed,
 )
-from tamp.perception.unknown_objects import (
-    PAST,
-    SEEN,
-    brought_to,
-    could_be,
-    of_one_thing,
-    same_size,
-    unknown_thing,
-)
+from tamp.perception.unknown_objects import NAME, SEEN, of_one_thing
+from tamp.perception.unknown_tracking import UnknownTracker
 from tamp.perception.visibility import Unseen, shown
 
 ROBOT = "panda"
@@ -83,8 +75,6 @@ SURE = 0.75
 """Score from which something that was not there before is taken for a known thing."""
 KNOWN_SPOT = 0.02
 """Metres within which an unknown lot of points is the one that was there before."""
-UNMOVED = 0.003
-"""Metres by which a thing may be elsewhere than in pictures that tell where it is not."""
 BLUR = 0.004
 """Metres by which things may be off where they are seen."""
 
@@ -106,9 +96,7 @@ class CameraPerceiver:
     unknown: list[Obstacle] = field(default_factory=list)
     ground: Ground | None = None
     _unseen: Unseen | None = None
-    _made_of: dict[str, tuple[Points, Sequence[Look], PlacedModel]] = field(default_factory=dict)
-    """What unknown things were made of: points in their own frames, and pictures, of when they were where they are
-    placed."""
+    _unknown: UnknownTracker = field(default_factory=UnknownTracker)
     _looks: Sequence[Look] = ()
     """The last pictures."""
     _doubted: frozenset[str] = frozenset()
@@ -208,31 +196,13 @@ class CameraPerceiver:
         """Know from now on of something that no model explains: a thing, or where it is large an obstacle."""
         if len(points) < NEW:
             return
-        placed = unknown_thing(points, self._level, self._looks) if reaches(points, self._level) else None
-        if placed is None:
-            self.unknown.append(Obstacle.of(points, self._level))
-            return
         number = 1 + sum(t.placed.model.source == SEEN for t in self.tracks.values())
-        self._know_unknown(self._free_name(placed.model.thing.name, number), placed, points, self._looks, time)
-
-    def _know_unknown(self, name: str, placed: PlacedModel, points: Points, looks: Sequence[Look], time: float) -> None:
-        """Know of an unknown thing, and of the points and pictures that its model was made of."""
-        self.tracks[name] = Track(name, placed, True, time, HALF_KNOWN)
-        self._made_of[name] = replace(points, p=moved(points.p, inverse(placed.T_world_object))), looks, placed
-
-    def _look_closer(self, name: str, points: Points, looks: Sequence[Look], time: float) -> None:
-        """Make the model of an unknown thing anew, of what was seen of it before and what is seen now."""
-        if name not in self._made_of:
-            return
-        track, (before, views, at) = self.tracks[name], self._made_of[name]
-        near = (track.placed.distance(points.p) < AROUND) & self._unexplained(points, but=name)
-        old = replace(before, p=moved(before.p, track.placed.T_world_object))
-        old = old.where(~np.any([gaps_at(look, old.p) > PAST for look in looks], axis=0))
-        views = (*views, *looks) if track.placed.away(at) < UNMOVED else looks
-        both = together([old, points.where(near)])
-        placed = unknown_thing(both, self._level, views)
-        if placed is not None:
-            self._know_unknown(name, placed, both, views, time)
+        name = self._free_name(NAME, number)
+        track = self._unknown.begun(name, points, self._level, self._looks, time)
+        if track is None:
+            self.unknown.append(Obstacle.of(points, self._level))
+        else:
+            self.tracks[name] = track
 
     def _supported(self, track: Track) -> Track:
         others = [t.placed for n, t in self.tracks.items() if n != track.name and t.movable and not t.lost]
@@ -273,7 +243,8 @@ class CameraPerceiver:
         category has another name from now on."""
         best, model = self._anew(name, points, looks), self.tracks[name].placed.model
         if best is None:
-            self._look_closer(name, points, looks, time)
+            near = (self.tracks[name].placed.distance(points.p) < AROUND) & self._unexplained(points, but=name)
+            self.tracks[name] = self._unknown.looked_at(self.tracks[name], points.where(near), self._level, looks, time)
         elif best.placed.model.thing.name == model.thing.name:
             self._found_again([name], best, time)
         else:
@@ -368,9 +339,9 @@ class CameraPerceiver:
     def _take_up(self, lot: Points, looks: Sequence[Look], time: float) -> None:
         """Take up new points that belong together: known things, or something unknown, of which they would be pieces
         if they explained little of it or were in the air."""
-        lost = [n for n, t in self.tracks.items() if t.lost and could_be(t.placed, lot)]
-        if lost:
-            self._turns_up(lost, lot, looks, time)
+        again = self._unknown.turned_up(list(self.tracks.values()), lot, self._level, looks, time)
+        if again is not None:
+            self.tracks[again.name] = again
             return
         found, _ = recognised(lot, looks, self._level, self._known, self._rng)
         sure = [f for f in found if f.score > SURE and f.placed.model.thing.movable]
@@ -391,23 +362,11 @@ class CameraPerceiver:
         for c in of_one_thing(clusters(left)):
             self._begin_unknown(c, time)
 
-    def _turns_up(self, names: Sequence[str], lot: Points, looks: Sequence[Look], time: float) -> None:
-        """Say of the nearest of some unknown things that were lost that these points are its own."""
-        name = min(
-            names, key=lambda n: np.linalg.norm(self.tracks[n].placed.T_world_object[:3, 3] - lot.p.mean(axis=0))
-        )
-        before = self.tracks[name].placed
-        anew = unknown_thing(lot, self._level, looks) if reaches(lot, self._level) else None
-        if anew is not None and same_size(anew, before):
-            self._know_unknown(name, anew, lot, looks, time)
-        else:  # half hidden, in or on something
-            self.tracks[name] = replace(self.tracks[name], placed=brought_to(before, lot), time=time, lost=False)
-
     def _found_again(self, names: Sequence[str], found: Recognition, time: float) -> str:
         """Say of the nearest of some things that it is where something was found; its name."""
         name = min(names, key=lambda n: self.tracks[n].placed.away(found.placed))
         self.tracks[name] = self._supported(track_of(found, name, time))
-        self._made_of.pop(name, None)
+        self._unknown.observed.pop(name, None)
         return name
 
     # The scene
