@@ -10,7 +10,7 @@ import numpy as np
 from scipy.ndimage import binary_fill_holes
 from scipy.spatial import ConvexHull
 
-from motion.cavities import cavity
+from motion.cavities import Box
 from motion.poses import Array, Numbers, pose
 from motion.shapes import Shape
 from tamp.model.scene import Region
@@ -67,12 +67,11 @@ def covering(filled: Numbers, points: Array, low: Array, cell: float, most: int)
     return [_shape(box, points, low, cell) for box in found], covered
 
 
-def hollow(name: str, shapes: tuple[Shape, ...]) -> tuple[Region, ...]:
-    """The inside of what is open above, as a region of a thing."""
-    inside = cavity(shapes, np.eye(4))
-    if inside is None:
+def inside_of(name: str, box: Box | None) -> tuple[Region, ...]:
+    """The inside of what is open above, given as the corners of a box in the frame of a thing, as a region of it."""
+    if box is None:
         return ()
-    return (Region(f"{name}{CONTAIN}", "interior", pose(np.mean(inside, axis=0)), 0.5 * np.ptp(inside, axis=0), name),)
+    return (Region(f"{name}{CONTAIN}", "interior", pose(np.mean(box, axis=0)), 0.5 * np.ptp(box, axis=0), name),)
 
 
 def _hull(box: Shape, solid: Array) -> Array:

@@ -177,7 +177,8 @@ def _goes_on(one: Points, other: Points) -> bool:
     near = np.asarray(off) < APART
     if not near.any():
         return False
-    return bool(np.linalg.norm((one.colours[nearest[near]] - other.colours[near]).mean(axis=0)) < SAME_COLOUR)
+    between = one.colours[np.asarray(nearest)[near]] - other.colours[near]
+    return bool(np.linalg.norm(between.mean(axis=0)) < SAME_COLOUR)
 
 
 def _without_loose(found: Sequence[Recognition], points: Points) -> tuple[list[Recognition], list[Points]]:

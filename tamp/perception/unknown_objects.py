@@ -15,10 +15,11 @@ import numpy as np
 from scipy.ndimage import binary_erosion, binary_fill_holes, median_filter
 from scipy.spatial import cKDTree
 
+from motion.cavities import hollow_in
 from motion.poses import Array, Numbers, moved, pose, rotation_about
 from motion.shapes import Shape
 from tamp.model.scene import Part, SceneObject
-from tamp.perception.box_cover import ENOUGH, covering, hollow
+from tamp.perception.box_cover import ENOUGH, covering, inside_of
 from tamp.perception.looks import MATCHED, Look, gaps_at, sighted
 from tamp.perception.modelling import modelled
 from tamp.perception.object_model import ObjectModel, PlacedModel, Skin, field_around
@@ -83,9 +84,11 @@ def unknown_thing(points: Points, ground: Ground, looks: Sequence[Look] = ()) ->
     T = pose([*middle, ground.stands], rotation_about(UP, yaw))
     local = (whole - T[:3, 3]) @ T[:3, :3]
     category = f"{colour_name(points.colours)}_{_shape_name(size, height, fills)}"
+    tops, low = _heights(local, CELLS[0])
+    inside = hollow_in(np.where(tops > 0, tops, -np.inf), low[:2], CELLS[0])
     shapes, hidden = solid(local, height, T, looks)
     part = Part(NAME, "body", np.eye(4), shapes)
-    thing = SceneObject(NAME, category, True, (part,), hollow(NAME, shapes))
+    thing = SceneObject(NAME, category, True, (part,), inside_of(NAME, inside))
     surface = np.concatenate([local, hidden])
     normals = np.column_stack([surface[:, :2], np.zeros(len(surface))])  # a guess: up at the top, else outwards
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-6)
