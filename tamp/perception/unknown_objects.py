@@ -87,15 +87,18 @@ def unknown_thing(points: Points, ground: Ground, looks: Sequence[Look] = ()) ->
     tops, low = _heights(local, CELLS[0])
     inside = hollow_in(np.where(tops > 0, tops, -np.inf), low[:2], CELLS[0])
     shapes, hidden = solid(local, height, T, looks)
+    up = np.array([0.0, 0.0, 0.5 * height])  # its origin is in its middle, as that of a mesh is
+    shapes = tuple(replace(s, T_body_shape=pose(-up) @ s.T_body_shape) for s in shapes)
     part = Part(NAME, "body", np.eye(4), shapes)
-    thing = SceneObject(NAME, category, True, (part,), inside_of(NAME, inside))
+    thing = SceneObject(NAME, category, True, (part,), inside_of(NAME, inside and (inside[0] - up, inside[1] - up)))
     surface = np.concatenate([local, hidden])
     normals = np.column_stack([surface[:, :2], np.zeros(len(surface))])  # a guess: up at the top, else outwards
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-6)
     normals[surface[:, 2] > height - STEP] = UP
     nearest = cKDTree((points.p - T[:3, 3]) @ T[:3, :3]).query(surface)[1]
+    surface = surface - up
     skin = Skin(surface, normals, points.colours[nearest].astype(np.uint8), CELL**2, field_around(surface))
-    return PlacedModel(modelled(thing, {NAME: skin}, (category.replace("_", " "),), SEEN, 1), T)
+    return PlacedModel(modelled(thing, {NAME: skin}, (category.replace("_", " "),), SEEN, 1), T @ pose(up))
 
 
 def completed(p: Array, ground: Ground, looks: Sequence[Look]) -> Array:
