@@ -32,14 +32,19 @@ def cavity(shapes: tuple[Shape, ...], T_frame_body: Array) -> Box | None:
         return None  # a floor and walls are more
     low, high = bounds(solid, T_frame_body)
     cell = max(FINEST, float((high - low).max()) / CELLS)
-    heights = _heights(solid, T_frame_body, low, high, cell)
+    return hollow_in(_heights(solid, T_frame_body, low, high, cell), low[:2], cell)
+
+
+def hollow_in(heights: Array, low: Array, cell: float) -> Box | None:
+    """The same in a map of heights (nx, ny), metres, -inf where nothing is, in cells whose first has its lower corner
+    at `low` (2,)."""
     levels = _levels(heights)
     found = _largest((levels >= heights + DEEP) & np.isfinite(heights))
     if found is None:
         return None
     (i, k), (j, m) = found
     floor, rim = float(heights[i:j, k:m].max()), float(levels[i:j, k:m].min())
-    start, end = low[:2] + cell * np.array([i, k]), low[:2] + cell * np.array([j, m])
+    start, end = low + cell * np.array([i, k]), low + cell * np.array([j, m])
     corners = np.array([*start, floor]), np.array([*end, rim])
     size = corners[1] - corners[0]
     return corners if size[:2].min() >= WIDE and size[2] >= DEEP else None

@@ -7,8 +7,7 @@ scenes of so many `--seeds`. Perception `oracle`.
 
 Due is what a person with such a hand could do, judged by the mesh alone: two patches of its surface, within a cone of
 friction and 7.6 cm apart, between which a level hand closes; and for the basket that it fits in. The rest is a row too,
-where nothing is due. With `--camera` a policy with cameras acts, whose library (the user's own) is without the things:
-they are unknown to it. The goal is given.
+where nothing is due. The goal is given. By camera: `make bench-unknown`.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import contextlib
 import os
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -100,17 +100,44 @@ def shape_of(size: Array) -> str:
     return f"{'small' if c < 0.1 else 'large' if c > 0.16 else 'medium'} {form}"
 
 
+@dataclass(frozen=True)
+class HouseholdEpisode:
+    """What an episode came to: whether the thing was taken and lifted, whether the goal was reached, and why not."""
+
+    taken: bool
+    reached: bool
+    why: str
+
+
 def bench(
     kept: Kept,
     meshes: str = "myosuite/simhive",
     seeds: int = 1,
     things: tuple[str, ...] = (),
     goals: tuple[str, ...] = ("on", "in"),
-    camera: bool = False,
 ) -> Iterator[Row]:
     """Rows of what is added, grasped, put on and put in, a line each."""
-    own, full = os.environ.get("TAMP_OBJECTS", ""), str(kept.folder.absolute() / "objects")
-    os.environ["TAMP_OBJECTS"] = full
+    for name, corners, why in added(kept.folder, Path(meshes), things):
+        if not kept.has(case := f"{name}: added"):
+            yield Row("added", not why, {}, why, case)
+        if why:
+            continue
+        size = np.ptp(corners, axis=(0, 1))
+        about = {"shape": shape_of(size), "size": [round(100 * float(s), 1) for s in size]}
+        about["graspable"] = share = graspable(corners)
+        for goal in goals:
+            fits = share > SHARE and (goal == "on" or np.sort(size)[1] < BASKET)
+            for seed in range(1, seeds + 1):
+                if not kept.has(case := f"{name}: {goal}, seed {seed}"):
+                    done = episode(name, SCENE.format(name), GOALS[goal], seed, kept.folder)
+                    data = {**about, "could": fits, "grasped": done.taken, "reached": done.reached}
+                    yield Row(f"put {goal}", done.reached if fits else None, {}, done.why, case, data)
+
+
+def added(out: Path, meshes: Path, things: Sequence[str] = ()) -> Iterator[tuple[str, Array, str]]:
+    """The things, by their categories, that are added to a library below `out`, unless they are there: the corners
+    (n, 3, 3) of each one's mesh, and why it could not be added. All of them without `things`."""
+    os.environ["TAMP_OBJECTS"] = full = str(out.absolute() / "objects")
     from tamp.api import things as library
     from tamp.backends.libero import rendering
     from tamp.errors import InputError
@@ -118,34 +145,23 @@ def bench(
     rendering.prepare(video=False, objects=True)
     from tamp.perception.mesh_import import name_of, read_mesh, read_options
 
-    for folder in folders(Path(meshes), kept.folder / "things"):
+    for folder in folders(meshes, out / "things"):
         if things and folder.name not in things:
             continue
-        if not kept.has(case := f"{folder.name}: added"):
-            try:
+        name, why = name_of(folder, frozenset()), ""
+        try:
+            if not (Path(full) / "added" / f"{name}.npz").is_file():
                 library.add(folder)
-            except InputError as e:
-                yield Row("added", False, {}, str(e), case)
-                continue
-            yield Row("added", True, case=case)
-        corners = read_mesh(folder, read_options(folder)).corners
-        size = np.ptp(corners, axis=(0, 1))
-        about = {"shape": shape_of(size), "size": [round(100 * float(s), 1) for s in size]}
-        about["graspable"] = share = graspable(corners)
-        for goal in goals:
-            fits = share > SHARE and (goal == "on" or np.sort(size)[1] < BASKET)
-            for seed in range(1, seeds + 1):
-                if not kept.has(case := f"{folder.name}: {goal}, seed {seed}"):
-                    done, reached, why = _episode(
-                        name_of(folder, frozenset()), GOALS[goal], seed, kept.folder, own if camera else None
-                    )
-                    data = {**about, "could": fits, "grasped": done, "reached": reached}
-                    yield Row(f"put {goal}", reached if fits else None, {}, why, case, data)
+        except InputError as e:
+            why = str(e)
+        yield name, read_mesh(folder, read_options(folder)).corners if not why else np.zeros((0, 3, 3)), why
 
 
-def _episode(category: str, goal: str, seed: int, folder: Path, known: str | None) -> tuple[bool, bool, str]:
-    """Whether it was taken and lifted, whether the goal was reached, and why not; by a policy with the library `known`
-    where there is one."""
+def episode(
+    name: str, scene_text: str, goal: str, seed: int, folder: Path, known: str | None = None
+) -> HouseholdEpisode:
+    """Pursue a goal in a scene with a thing; by a policy with cameras and the library in `known` where that is given,
+    the user's own for ""."""
     from tamp.api.sources import from_pddl
     from tamp.backends.libero import tasks
     from tamp.errors import InputError
@@ -156,14 +172,14 @@ def _episode(category: str, goal: str, seed: int, folder: Path, known: str | Non
 
     hush_warnings()
     domain, lines = load("tabletop"), list[str]()
-    scene = folder / "scenes" / category / "scene.toml"
+    out = folder / "scenes" / name / f"{goal.split(maxsplit=1)[0][1:]}-{seed}"
+    shutil.rmtree(out, ignore_errors=True)  # of a run that was interrupted
+    scene = out.parent / "scene.toml"
     scene.parent.mkdir(parents=True, exist_ok=True)
-    scene.write_text(SCENE.format(category))
+    scene.write_text(scene_text)
     try:
         with hush_simulator():
             source = from_pddl([goal], [], domain)
-            out = scene.parent / f"{goal.split(maxsplit=1)[0][1:]}-{seed}"
-            shutil.rmtree(out, ignore_errors=True)  # of a run that was interrupted
             task, settings = tasks.find(str(scene)), Settings(domain, seed=seed)
             if known is None:
                 result = in_libero(task, source, settings, out, lines.append)
@@ -171,9 +187,9 @@ def _episode(category: str, goal: str, seed: int, folder: Path, known: str | Non
                 with _library(known):
                     result = by_policy(task, source, settings, _policy(), out, lines.append)
     except (InputError, np.linalg.LinAlgError) as e:  # the latter from a simulation that has become unstable
-        return False, False, str(e)
-    taken = any("(pick " in line and "): done" in line for line in lines)
-    return taken, result.reached, "" if result.reached else f"{result.stage}: {result.reason}"
+        return HouseholdEpisode(False, False, str(e))
+    taken = any("(pick" in line and "): done" in line for line in lines)
+    return HouseholdEpisode(taken, result.reached, "" if result.reached else f"{result.stage}: {result.reason}")
 
 
 @cache

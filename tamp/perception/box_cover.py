@@ -10,9 +10,13 @@ import numpy as np
 from scipy.ndimage import binary_fill_holes
 from scipy.spatial import ConvexHull
 
+from motion.cavities import Box
 from motion.poses import Array, Numbers, pose
 from motion.shapes import Shape
+from tamp.model.scene import Region
 
+CONTAIN = "_contain_region"
+"""How the name of the inside of a thing ends."""
 MOST_BOXES = 30
 ALONG = (32, 26, 21, 17, 14, 11, 9)
 """Cells along the longest side: the first is taken whose boxes cover `ENOUGH` of the cells that the mesh fills."""
@@ -56,6 +60,20 @@ def cover(corners: Array, rng: np.random.Generator) -> list[HullPart]:
     return [HullPart(shape, _hull(shape, solid)) for shape in (_shape(box, points, low, cell) for box in found)]
 
 
+def covering(filled: Numbers, points: Array, low: Array, cell: float, most: int) -> tuple[list[Shape], float]:
+    """At most so many boxes around the cells of a grid (nx, ny, nz) that are filled, whose lower corner is at `low`
+    (3,); they end where the points (n, 3) of the surface do; and the share of the cells that they cover."""
+    found, covered = _cover(filled, np.random.default_rng(0), most)
+    return [_shape(box, points, low, cell) for box in found], covered
+
+
+def inside_of(name: str, box: Box | None) -> tuple[Region, ...]:
+    """The inside of what is open above, given as the corners of a box in the frame of a thing, as a region of it."""
+    if box is None:
+        return ()
+    return (Region(f"{name}{CONTAIN}", "interior", pose(np.mean(box, axis=0)), 0.5 * np.ptp(box, axis=0), name),)
+
+
 def _hull(box: Shape, solid: Array) -> Array:
     """The corners (k, 3) of the hull of the points (n, 3) in a box; the box's own where they have no volume."""
     own = solid[(np.abs(solid - box.T_body_shape[:3, 3]) <= box.size + 1e-6).all(axis=1)]
@@ -65,11 +83,11 @@ def _hull(box: Shape, solid: Array) -> Array:
     return own[ConvexHull(own, qhull_options="QJ").vertices]
 
 
-def _cover(filled: Numbers, rng: np.random.Generator) -> tuple[list[Array], float]:
+def _cover(filled: Numbers, rng: np.random.Generator, most: int = MOST_BOXES) -> tuple[list[Array], float]:
     """Boxes (6,) of cells that are all filled, first and last index and one more along each axis in turn: each the one,
     of those that were tried, that covers most cells that no other does. And the share that they cover together."""
     whole, left, found = _sums(filled), filled.copy(), list[Array]()
-    while left.any() and len(found) < MOST_BOXES:
+    while left.any() and len(found) < most:
         cells: Any = np.argwhere(left)
         grown = _grown(cells[rng.choice(len(cells), min(SEEDS, len(cells)), replace=False)], whole)
         best = grown[np.argmax(_count(_sums(left), grown))]

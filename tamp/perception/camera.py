@@ -44,7 +44,6 @@ from tamp.perception.tracking import (
     AROUND,
     ELSEWHERE,
     EXPLAINED,
-    HALF_KNOWN,
     HandTracker,
     Track,
     at_pads,
@@ -56,7 +55,8 @@ from tamp.perception.tracking import (
     track_of,
     with_joints_followed,
 )
-from tamp.perception.unknown_objects import SEEN, of_one_thing, unknown_thing
+from tamp.perception.unknown_objects import NAME, SEEN, of_one_thing
+from tamp.perception.unknown_tracking import UnknownTracker
 from tamp.perception.visibility import Unseen, shown
 
 ROBOT = "panda"
@@ -96,6 +96,9 @@ class CameraPerceiver:
     unknown: list[Obstacle] = field(default_factory=list)
     ground: Ground | None = None
     _unseen: Unseen | None = None
+    _unknown: UnknownTracker = field(default_factory=UnknownTracker)
+    _looks: Sequence[Look] = ()
+    """The last pictures."""
     _doubted: frozenset[str] = frozenset()
     """Things that are to be recognised anew at the next look."""
 
@@ -121,7 +124,7 @@ class CameraPerceiver:
         observation = self.look()
         robot = observation.robot
         bodies = link_poses(self._world, robot.q, robot.opening, self._skin.skins)
-        looks = self._rig.looks(observation.images, bodies)
+        self._looks = looks = self._rig.looks(observation.images, bodies)
         if self.ground is None:
             self._first(looks, observation.time)
         else:
@@ -193,13 +196,13 @@ class CameraPerceiver:
         """Know from now on of something that no model explains: a thing, or where it is large an obstacle."""
         if len(points) < NEW:
             return
-        placed = unknown_thing(points, self._level) if reaches(points, self._level) else None
-        if placed is None:
-            self.unknown.append(Obstacle.of(points, self._level))
-            return
         number = 1 + sum(t.placed.model.source == SEEN for t in self.tracks.values())
-        name = self._free_name(placed.model.thing.name, number)
-        self.tracks[name] = Track(name, placed, True, time, HALF_KNOWN)
+        name = self._free_name(NAME, number)
+        track = self._unknown.begun(name, points, self._level, self._looks, time)
+        if track is None:
+            self.unknown.append(Obstacle.of(points, self._level))
+        else:
+            self.tracks[name] = track
 
     def _supported(self, track: Track) -> Track:
         others = [t.placed for n, t in self.tracks.items() if n != track.name and t.movable and not t.lost]
@@ -236,12 +239,15 @@ class CameraPerceiver:
                 self._take_up(lot, looks, observation.time)
 
     def _reconsider(self, name: str, points: Points, looks: Sequence[Look], time: float) -> None:
-        """Recognise a thing anew; left as it is where nothing is recognised there. One of another category has another
-        name from now on."""
-        best = self._anew(name, points, looks)
-        if best is not None and best.category == self.tracks[name].placed.model.thing.name:
+        """Recognise a thing anew; where nothing is recognised there, what is unknown is modelled anew. One of another
+        category has another name from now on."""
+        best, model = self._anew(name, points, looks), self.tracks[name].placed.model
+        if best is None:
+            near = (self.tracks[name].placed.distance(points.p) < AROUND) & self._unexplained(points, but=name)
+            self.tracks[name] = self._unknown.looked_at(self.tracks[name], points.where(near), self._level, looks, time)
+        elif best.placed.model.thing.name == model.thing.name:
             self._found_again([name], best, time)
-        elif best is not None:
+        else:
             del self.tracks[name]
             self._begin(best, time)
 
@@ -333,6 +339,10 @@ class CameraPerceiver:
     def _take_up(self, lot: Points, looks: Sequence[Look], time: float) -> None:
         """Take up new points that belong together: known things, or something unknown, of which they would be pieces
         if they explained little of it or were in the air."""
+        again = self._unknown.turned_up(list(self.tracks.values()), lot, self._level, looks, time)
+        if again is not None:
+            self.tracks[again.name] = again
+            return
         found, _ = recognised(lot, looks, self._level, self._known, self._rng)
         sure = [f for f in found if f.score > SURE and f.placed.model.thing.movable]
         there = [t.placed for n, t in self.tracks.items() if not t.lost and n != self.hand.held]
@@ -356,6 +366,7 @@ class CameraPerceiver:
         """Say of the nearest of some things that it is where something was found; its name."""
         name = min(names, key=lambda n: self.tracks[n].placed.away(found.placed))
         self.tracks[name] = self._supported(track_of(found, name, time))
+        self._unknown.observed.pop(name, None)
         return name
 
     # The scene

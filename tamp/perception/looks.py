@@ -72,15 +72,16 @@ class Sighting:
 
 def sighting(placed: PlacedModel, looks: Sequence[Look]) -> Sighting:
     """What is seen of a thing where it is thought to be: what is hidden counts neither way."""
-    return _sighting(np.concatenate([moved(skin.sampled(), T) for skin, T in placed.skins()]), looks, MATCHED)
+    return sighted(np.concatenate([moved(skin.sampled(), T) for skin, T in placed.skins()]), looks, MATCHED)
 
 
 def gone(points: Array, looks: Sequence[Look]) -> bool:
     """Whether one sees past most of some points (n, 3) of something unknown: it has moved."""
-    return _sighting(points, looks, 2 * MATCHED).past_it
+    return sighted(points, looks, 2 * MATCHED).past_it
 
 
-def _sighting(world: Array, looks: Sequence[Look], matched: float) -> Sighting:
+def sighted(world: Array, looks: Sequence[Look], matched: float) -> Sighting:
+    """What is seen of points (n, 3) of a surface, to so many metres."""
     gaps = np.array([gaps_at(look, world) for look in looks])
     seen = (np.abs(gaps) <= matched).any(axis=0)
     past = (gaps > 2 * MATCHED).any(axis=0) & ~seen

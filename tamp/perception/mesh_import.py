@@ -14,6 +14,7 @@ from typing import Any, Literal
 import mujoco
 import numpy as np
 
+from motion.cavities import cavity
 from motion.poses import Array, Numbers
 from motion.shapes import Shape
 from tamp.errors import InputError
@@ -21,7 +22,7 @@ from tamp.files.toml_table import Table, read_placed
 from tamp.model.images import as_png
 from tamp.model.scene import Part, SceneObject
 from tamp.perception import library
-from tamp.perception.box_cover import HullPart, cover
+from tamp.perception.box_cover import HullPart, cover, inside_of
 from tamp.perception.library import ADDED, BODY, MJCF, LibraryEntry, write
 from tamp.perception.modelling import TIPS, UP, centre_of_mass, modelled, onto, picture, sides, skins, tipping
 from tamp.perception.object_model import ObjectModel
@@ -240,7 +241,8 @@ def import_mesh(
         mesh = mesh.turned(R)
         solids = cover(mesh.corners, np.random.default_rng(0))
     shapes = tuple(solid.box for solid in solids)
-    thing = SceneObject(name, name, not options.fixed, (Part(name, "body", np.eye(4), shapes),))
+    part = Part(name, "body", np.eye(4), shapes)
+    thing = SceneObject(name, name, not options.fixed, (part,), inside_of(name, cavity(shapes, np.eye(4))))
     xml, assets = mjcf(mesh, solids, options.mass or DENSITY * filled(shapes))
     model, data = compiled(xml, assets, folder)
     found = skins(model, data, {name: [model.body(BODY).id]}, both_sides=True)
@@ -307,6 +309,9 @@ def mjcf(mesh: ImportedMesh, solids: Sequence[HullPart], mass: float) -> tuple[s
     half = np.ptp(mesh.corners, axis=(0, 1)) / 2
     corners = {"bottom": [0, 0, -half[2]], "top": [0, 0, half[2]], "horizontal_radius": [half[0], half[1], 0]}
     sites = [f'<site name="{n}_site" pos="{_numbers(p)}" size="0.005" rgba="0 0 0 0"/>' for n, p in corners.items()]
+    for region in inside_of("", cavity(tuple(solid.box for solid in solids), np.eye(4))):
+        at, half = _numbers(region.T_world_region[:3, 3]), _numbers(region.half_extent)
+        sites.append(f'<site name="{region.name[1:]}" type="box" pos="{at}" size="{half}" rgba="0 0 0 0"/>')
     body = f'<body><body name="{BODY}">{"".join(geoms)}</body>{"".join(sites)}</body>'
     limits = '<compiler boundmass="0.001" boundinertia="1e-6"/>'
     return f"<mujoco>{limits}<asset>{''.join(defined)}</asset><worldbody>{body}</worldbody></mujoco>", assets

@@ -26,7 +26,7 @@ from tamp.perception.fitting import (
 )
 from tamp.perception.looks import Look, share_seen
 from tamp.perception.object_model import PlacedModel, whole
-from tamp.perception.segmentation import EXPLAINED, Ground, Points, clusters, evidence
+from tamp.perception.segmentation import APART, EXPLAINED, Ground, Points, clusters, evidence, together
 from tamp.perception.unknown_objects import SEEN, shaped_like
 
 ALIKE = 0.006
@@ -68,6 +68,9 @@ ACCEPTED = (0.45, 0.6, 0.85)
 score, which several things that touch have, it has to be the third share."""
 FITS = 0.78
 """Score of a thing that can be carried, held against its own points, below which it is none of the known ones."""
+PIECE, SAME_COLOUR = 0.4, 30.0
+"""What adjoins a thing, for what is seen of it, from which on it is a piece of something, and distance between colours
+(bytes) that are the same where they adjoin."""
 ALL_OF_IT = 0.75
 """Score from which a cluster is one thing."""
 POOR = 0.8
@@ -143,11 +146,39 @@ def recognised(
     found, lots = _without_loose(found, points)
     for lot in lots:
         left = [rest for c in left for rest in clusters(c.where(np.asarray(cKDTree(lot.p).query(c.p)[0]) > 0.0))]
+    found, pieces = _without_pieces(found, points, left := [*lots, *left])
+    left = clusters(together([*left, *pieces])) if left else []
     for i, f in enumerate(found):
         if f.strange:  # it has only the shape of the model: an unknown thing
             near = points.where(f.placed.distance(points.p) < EXPLAINED)
             found[i] = replace(f, placed=shaped_like(f.placed, near), like=())
-    return found, [*lots, *left]
+    return found, left
+
+
+def _without_pieces(
+    found: Sequence[Recognition], points: Points, left: Sequence[Points]
+) -> tuple[list[Recognition], list[Points]]:
+    """The things but for those that would be pieces of something larger, and the points of each of the others: next to
+    them there is much that no model explains, in their colour."""
+    kept, pieces = list[Recognition](), list[Points]()
+    for f in found:
+        own = points.where(f.placed.explains(points.p, EXPLAINED))
+        more = [lot for lot in left if len(own) and _goes_on(own, lot)]
+        if f.placed.model.thing.movable and sum(map(len, more)) > PIECE * len(own):
+            pieces.append(own)
+        else:
+            kept.append(f)
+    return kept, pieces
+
+
+def _goes_on(one: Points, other: Points) -> bool:
+    """Whether two lots of points touch and have one colour."""
+    off, nearest = cKDTree(one.p).query(other.p)
+    near = np.asarray(off) < APART
+    if not near.any():
+        return False
+    between = one.colours[np.asarray(nearest)[near]] - other.colours[near]
+    return bool(np.linalg.norm(between.mean(axis=0)) < SAME_COLOUR)
 
 
 def _without_loose(found: Sequence[Recognition], points: Points) -> tuple[list[Recognition], list[Points]]:

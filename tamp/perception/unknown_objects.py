@@ -12,29 +12,43 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-from scipy.ndimage import binary_fill_holes, median_filter
+from scipy.ndimage import binary_erosion, binary_fill_holes, median_filter
 from scipy.spatial import cKDTree
 
+from motion.cavities import hollow_in
 from motion.poses import Array, Numbers, moved, pose, rotation_about
 from motion.shapes import Shape
 from tamp.model.scene import Part, SceneObject
+from tamp.perception.box_cover import ENOUGH, covering, inside_of
+from tamp.perception.looks import MATCHED, Look, gaps_at, sighted
+from tamp.perception.modelling import modelled
 from tamp.perception.object_model import ObjectModel, PlacedModel, Skin, field_around
-from tamp.perception.segmentation import FEWEST, THIN, Ground, Points
+from tamp.perception.segmentation import FEWEST, Ground, Points
 
 SEEN = "seen"
 """Source of a model that was made of what was seen."""
 NAME = "unknown"
 LARGEST = (0.26, 0.3)
 """Longest side seen from above, and height (m), of what may be carried."""
-CELL = 0.008
-"""Metres of the cells that heights are kept in."""
-STEP, STEPS = 0.006, (0.006, 0.012, 0.024)
-"""Metres by which the heights of cells may differ that are one box: more where there would be too many."""
+CELL, CELLS = 0.005, (0.006, 0.009)
+"""Metres to which a surface is known, and of the cells that a solid is made of: the first of which all can be covered
+by so many boxes."""
+STEP = 0.006
+"""Metres below its highest point from which on a surface is taken for the top."""
 LEVEL = 0.008
 """Metres below its highest point within which a top is level."""
+PAST = 0.01
+"""Metres behind a place of a solid from which on one sees past it."""
 MOST_BOXES = 60
+SHIFTS = (0.0, *(s * d for d in (0.004, 0.008, 0.012, 0.018, 0.025) for s in (1.0, -1.0)))
+"""Metres from the middle of what is seen in which a plane of symmetry is looked for."""
+TRIED, CONTRADICTED = 1000, 0.04
+"""Points of a reflection that are looked at, and the share of those seen past which it is none."""
 HALF = 0.5
 """Share of the smaller one of two footprints in which they are one."""
+SAME_COLOUR, LARGER = 60.0, 0.02
+"""Distance between mean colours (bytes) up to which they may be a thing's own in another light, and metres by which
+what is seen of it may be larger than before."""
 BESIDE, COMPANY = 0.006, 6
 """Metres around a point of a surface in which there are so many others of it."""
 ROUND, SQUARE, EVEN = 0.66, 0.87, 0.75
@@ -56,26 +70,87 @@ HUES = (
 UP = np.array([0.0, 0.0, 1.0])
 
 
-def unknown_thing(points: Points, ground: Ground) -> PlacedModel | None:
-    """A model of some points that stand on the ground, where they are; None where they are more than can be carried."""
+def unknown_thing(points: Points, ground: Ground, looks: Sequence[Look] = ()) -> PlacedModel | None:
+    """A model of some points that stand on the ground, where they are; None where they are more than can be carried.
+    Where `looks` see past a place the thing is not."""
     points = in_company(points)
     if len(points) < FEWEST:
         return None
-    middle, size, yaw, fills = _footprint(points.p[:, :2])
-    height = float(points.p[:, 2].max()) - ground.stands
+    whole = completed(points.p, ground, looks)
+    middle, size, yaw, fills = _footprint(whole[:, :2])
+    height = float(whole[:, 2].max()) - ground.stands
     if max(size) > LARGEST[0] or height > LARGEST[1] or min(*size, height) <= 0.0:
         return None
     T = pose([*middle, ground.stands], rotation_about(UP, yaw))
-    local = (points.p - T[:3, 3]) @ T[:3, :3]
+    local = (whole - T[:3, 3]) @ T[:3, :3]
     category = f"{colour_name(points.colours)}_{_shape_name(size, height, fills)}"
-    part = Part(NAME, "body", np.eye(4), columns(local, height))
-    thing = SceneObject(NAME, category, True, (part,))
-    normals = np.column_stack([local[:, :2], np.zeros(len(local))])  # a guess: up at the top, else outwards
+    tops, low = _heights(local, CELLS[0])
+    inside = hollow_in(np.where(tops > 0, tops, -np.inf), low[:2], CELLS[0])
+    shapes, hidden = solid(local, height, T, looks)
+    up = np.array([0.0, 0.0, 0.5 * height])  # its origin is in its middle, as that of a mesh is
+    shapes = tuple(replace(s, T_body_shape=pose(-up) @ s.T_body_shape) for s in shapes)
+    part = Part(NAME, "body", np.eye(4), shapes)
+    thing = SceneObject(NAME, category, True, (part,), inside_of(NAME, inside and (inside[0] - up, inside[1] - up)))
+    surface = np.concatenate([local, hidden])
+    normals = np.column_stack([surface[:, :2], np.zeros(len(surface))])  # a guess: up at the top, else outwards
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-6)
-    normals[local[:, 2] > height - STEP] = UP
-    skin = Skin(local, normals, points.colours.astype(np.uint8), CELL**2, field_around(local))
-    model = ObjectModel(thing, {NAME: skin}, np.eye(3)[None], 1, np.zeros(2), (category.replace("_", " "),), SEEN)
-    return PlacedModel(model, T)
+    normals[surface[:, 2] > height - STEP] = UP
+    nearest = cKDTree((points.p - T[:3, 3]) @ T[:3, :3]).query(surface)[1]
+    surface = surface - up
+    skin = Skin(surface, normals, points.colours[nearest].astype(np.uint8), CELL**2, field_around(surface))
+    return PlacedModel(modelled(thing, {NAME: skin}, (category.replace("_", " "),), SEEN, 1), T @ pose(up))
+
+
+def completed(p: Array, ground: Ground, looks: Sequence[Look]) -> Array:
+    """Points (n, 3) on a thing, and their reflections (m, 3) in the vertical planes in which it may be symmetric: most
+    of a reflection is hidden, or is where something is seen, and next to none of it where one sees past."""
+    middle, _, yaw, _ = _footprint(p[:, :2])
+    whole = p
+    for normal in rotation_about(UP, yaw)[:3, :2].T:
+        off, best = None, 0.0
+        for shift in SHIFTS:
+            mirrored = whole - 2.0 * ((whole - [*middle, 0.0]) @ normal - shift)[:, None] * normal
+            found = sighted(mirrored[:: max(1, len(whole) // TRIED)], looks, MATCHED)
+            if found.past <= CONTRADICTED * found.matched and found.matched - found.past > best:
+                off, best = mirrored, found.matched - found.past
+        if off is not None:
+            new = np.asarray(cKDTree(whole).query(off)[0] > CELL) & (off[:, 2] > ground.stands)
+            whole = np.concatenate([whole, off[new]])
+    return whole
+
+
+def solid(local: Array, height: float, T_world_thing: Array, looks: Sequence[Look]) -> tuple[tuple[Shape, ...], Array]:
+    """Boxes (in the thing's frame) that reach from the surface (n, 3) down to the ground, but for where pictures see
+    past them, and points (m, 3) of what of their own surface is hidden: what is hollow from above stays hollow. One box
+    where it is one: level, and filling its rectangle."""
+    for cell in CELLS:
+        tops, low = _heights(local, cell)
+        filled: Numbers = (np.arange(np.ceil(height / cell)) + 0.5) * cell < tops[..., None]
+        cells = np.argwhere(filled)
+        middles, surface = low + (cells + 0.5) * cell, cKDTree(local)
+        if looks:
+            past = np.any([gaps_at(look, moved(middles, T_world_thing)) > PAST for look in looks], axis=0)
+            filled[tuple(cells[past & (np.asarray(surface.query(middles)[0]) > cell)].T)] = False
+        boxes, covered = covering(filled, np.concatenate([local, local * [1, 1, 0]]), low, cell, MOST_BOXES)
+        if covered >= ENOUGH:
+            break
+    inside = binary_erosion(np.pad(filled, ((1, 1), (1, 1), (0, 1))), border_value=1)[1:-1, 1:-1, :-1]
+    outer = low + (np.argwhere(filled & ~inside) + 0.5) * cell
+    if (tops > height - LEVEL).mean() > SQUARE and _footprint(local[:, :2])[3] > SQUARE:
+        corners = np.array([[*local[:, :2].min(axis=0), 0.0], local.max(axis=0)])
+        boxes = [Shape("box", 0.5 * np.ptp(corners, axis=0), pose(corners.mean(axis=0)))]
+    return tuple(boxes), outer[np.asarray(surface.query(outer)[0]) > cell]
+
+
+def _heights(local: Array, cell: float) -> tuple[Array, Array]:
+    """How high (m) each cell of a grid is filled under points (n, 3), and the lower corner (3,) of the first one."""
+    index = np.floor(local[:, :2] / cell).astype(int)
+    first = index.min(axis=0)
+    tops = np.zeros(index.max(axis=0) - first + 1)
+    np.maximum.at(tops, tuple((index - first).T), local[:, 2])
+    tops[binary_fill_holes(tops > 0) & (tops == 0)] = cell
+    smooth = median_filter(tops, 3)
+    return np.where(smooth > 0, smooth, tops), np.append(first * cell, 0.0)  # a stray point is no column
 
 
 def shaped_like(placed: PlacedModel, points: Points) -> PlacedModel:
@@ -102,6 +177,27 @@ def shaped_like(placed: PlacedModel, points: Points) -> PlacedModel:
 
 def _renamed(part: str, model: ObjectModel) -> str:
     return NAME + part.removeprefix(model.thing.name)
+
+
+def could_be(placed: PlacedModel, points: Points) -> bool:
+    """Whether points may be of an unknown thing that was moved: in its colours, and no larger than it."""
+    colours = [skin.colours.mean(axis=0) for skin in placed.model.skins.values()]
+    larger = np.sort(np.ptp(points.p, axis=0)) - np.sort(np.ptp(placed.points(), axis=0))
+    alike = np.linalg.norm(np.mean(colours, axis=0) - points.colours.mean(axis=0)) < SAME_COLOUR
+    return placed.model.source == SEEN and bool(alike) and float(larger.max()) < LARGER
+
+
+def same_size(one: PlacedModel, other: PlacedModel) -> bool:
+    """Whether two models are about as large."""
+    sizes = [np.sort(np.ptp(x.points(), axis=0)) for x in (one, other)]
+    return bool(np.abs(sizes[0] - sizes[1]).max() < LARGER)
+
+
+def brought_to(placed: PlacedModel, points: Points) -> PlacedModel:
+    """A thing, in the attitude that it has, where its upper end is where that of some points is."""
+    (low, high), to_low, to_high = placed.bounds, points.p.min(axis=0), points.p.max(axis=0)
+    shift = np.append(0.5 * (to_low + to_high - low - high)[:2], to_high[2] - high[2])
+    return replace(placed, T_world_object=pose(shift) @ placed.T_world_object)
 
 
 def of_one_thing(lots: Sequence[Points]) -> list[Points]:
@@ -135,54 +231,6 @@ def _footprint(xy: Numbers) -> tuple[Array, tuple[float, float], float, float]:
     (x, y), (w, h), angle = cv2.minAreaRect(hull)
     fills = float(cv2.contourArea(hull)) / max(1.0, w * h)
     return np.array([x, y]) / 1000.0, (w / 1000.0, h / 1000.0), float(np.radians(angle)), fills
-
-
-def columns(local: Numbers, height: float) -> tuple[Shape, ...]:
-    """Boxes (in the thing's frame) that reach from the ground up to where it was seen to end: what is hollow from above
-    stays hollow. One box where that would be too many, and where it is one: level, and filling its rectangle."""
-    index = np.floor(local[:, :2] / CELL).astype(int)
-    first = index.min(axis=0)
-    tops = np.zeros(index.max(axis=0) - first + 1)
-    np.maximum.at(tops, tuple((index - first).T), local[:, 2])
-    filled = binary_fill_holes(tops > 0)
-    tops[filled & (tops == 0)] = STEP
-    smooth = median_filter(tops, 3)
-    tops = np.where(smooth > 0, smooth, tops)  # a stray point is no column
-    ways = ((step, _merged(np.ceil(tops / step).astype(int))) for step in STEPS)
-    step, boxes = next(((step, boxes) for step, boxes in ways if len(boxes) <= MOST_BOXES), (0.0, []))
-    is_level = (tops > height - LEVEL).mean() > SQUARE
-    if not boxes or (is_level and _footprint(local[:, :2])[3] > SQUARE):
-        low, high = local.min(axis=0), local.max(axis=0)
-        low[2] = 0.0
-        return (Shape("box", 0.5 * (high - low), pose(0.5 * (low + high))),)
-    out = []
-    for (i, j), (k, m), level in boxes:
-        mine = np.all((index - first >= (i, j)) & (index - first <= (k, m)), axis=1)
-        if mine.any():  # no wider than what was seen of it
-            (x, y), (far_x, far_y) = local[mine, :2].min(axis=0), local[mine, :2].max(axis=0)
-        else:
-            (x, y), (far_x, far_y) = (np.array([i, j]) + first) * CELL, (np.array([k, m]) + first + 1) * CELL
-        half = 0.5 * np.array([max(far_x - x, THIN), max(far_y - y, THIN), min(level * step, height)])
-        out.append(Shape("box", half, pose([0.5 * (x + far_x), 0.5 * (y + far_y), half[2]])))
-    return tuple(out)
-
-
-def _merged(levels: Numbers) -> list[tuple[tuple[int, int], tuple[int, int], int]]:
-    """Rectangles of cells of one level: first cell, last cell, level. Grown along the second axis, then the first."""
-    left, out = levels.copy(), []
-    for i, j in np.ndindex(*levels.shape):
-        level = int(left[i, j])
-        if level == 0:
-            continue
-        m = j
-        while m + 1 < left.shape[1] and left[i, m + 1] == level:
-            m += 1
-        k = i
-        while k + 1 < left.shape[0] and np.all(left[k + 1, j : m + 1] == level):
-            k += 1
-        left[i : k + 1, j : m + 1] = 0
-        out.append(((i, j), (k, m), level))
-    return out
 
 
 def _shape_name(size: tuple[float, float], height: float, fills: float) -> str:

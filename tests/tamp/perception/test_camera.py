@@ -157,6 +157,18 @@ def test_a_known_shape_in_other_colours_is_an_unknown_thing_of_that_shape() -> N
     assert viewer.see(observed([can, standing(known["carton"], -0.1, -0.1, 0.4)])).unknown == ("unknown_1",), "followed"
 
 
+def test_an_unknown_thing_that_was_moved_out_of_sight_keeps_its_name() -> None:
+    points, normals = prism(rectangle(0.05, 0.15), 0.06)
+    made, _ = thing("brick", points, normals)
+    brick = modelled(made, {"brick": skin(points, normals, (230, 210, 40))}, ("brick",), "")
+    can, viewer = standing(library()["can"], 0.1, 0.15, 0.0), Viewer()
+    for time, (x, y, yaw) in enumerate([(-0.1, -0.1, 0.4), (0.12, -0.15, 1.3), (-0.15, 0.2, 2.0)]):
+        scene = viewer.see(observed([can, standing(brick, x, y, yaw)], time=float(time)))
+        assert scene.unknown == ("unknown_1",) and scene.object("unknown_1").category == "yellow_box"
+        assert np.linalg.norm(scene.object("unknown_1").position[:2] - [x, y]) < 0.006
+    assert {o.name for o in scene if o.movable} == {"can_1", "unknown_1"}
+
+
 def test_what_fell_over_is_found_again_as_what_it_was() -> None:
     known = library()["carton"]
     viewer = Viewer()

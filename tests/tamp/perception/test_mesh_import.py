@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from motion.cavities import cavity
 from motion.poses import Array
 from motion.shapes import Shape
 from tamp.errors import InputError
-from tamp.perception.box_cover import MOST_BOXES, cover
+from tamp.perception.box_cover import MOST_BOXES, cover, inside_of
 from tamp.perception.mesh_import import ImportedMesh, name_of, read_mesh, read_options
 from tests.solids import BOWL, CAN, obj, revolved
 
@@ -159,3 +160,9 @@ def test_what_is_hollow_stays_hollow(name: str, bottom: float, radius: float) ->
     heights = np.linspace(bottom, PROFILES[name][:, 1].max(), 5)
     points = np.array([[r * np.cos(a), r * np.sin(a), z] for r in (0.0, radius) for a in around for z in heights])
     assert not inside(shapes, points).any()
+
+
+def test_a_bowl_of_a_mesh_can_be_filled() -> None:
+    (region,) = inside_of("bowl", cavity(made("bowl")[1], np.eye(4)))
+    assert (region.name, region.kind, region.part) == ("bowl_contain_region", "interior", "bowl")
+    assert region.half_extent[:2].min() > 0.02 and not inside_of("can", cavity(made("can")[1], np.eye(4)))

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from motion.poses import Array
-from tamp.perception.segmentation import Ground, Points
+from tamp.perception.segmentation import Ground, Points, above
 from tamp.perception.unknown_objects import of_one_thing, unknown_thing
+from tests.synthetic_looks import BASE, CAMERAS, HEIGHT, library, look, standing, taken
 
 GROUND = Ground(0.9, np.array([-0.5, -0.5]), np.array([0.5, 0.5]), 0.9)
 SPOT = np.array([0.1, 0.2, 0.9])
@@ -39,7 +40,7 @@ def test_a_block_is_a_box_of_its_size_and_colour(yaw: float) -> None:
     low, high = bounding_in_own_axes(thing.parts[0].shapes)
     assert sorted(high[:2] - low[:2]) == pytest.approx([0.06, 0.1], abs=0.003)
     assert high[2] - low[2] == pytest.approx(0.05, abs=0.006)
-    assert thing.T_world_object[2, 3] == pytest.approx(0.9)
+    assert [z[2] for z in thing.bounds()] == pytest.approx([0.9, 0.95], abs=0.006), "it stands on the table"
 
 
 def bounding_in_own_axes(shapes: tuple) -> tuple[Array, Array]:
@@ -74,3 +75,19 @@ def test_what_is_hollow_from_above_stays_hollow() -> None:
     shapes = placed.model.thing.parts[0].shapes
     middle = [s for s in shapes if np.all(np.abs(s.T_body_shape[:2, 3]) < s.half_extent[:2] + 1e-9)]
     assert max(2 * s.half_extent[2] for s in middle) < 0.015
+    (inside,) = placed.as_object("unknown_1").regions
+    assert (inside.name, inside.kind) == ("unknown_1_contain_region", "interior"), "things can be put into it"
+    assert 2 * inside.half_extent == pytest.approx([0.06, 0.06, 0.045], abs=0.015)
+
+
+def test_the_hidden_half_of_a_round_thing_is_completed_and_what_is_seen_through_is_left_out() -> None:
+    can = standing(library()["can"], 0.1, 0.0, 0.0)
+    front = look(taken(CAMERAS[0], [can]))
+    points = above([front], GROUND, BASE)
+    points = points.where(np.linalg.norm(points.p[:, :2] - [0.1, 0.0], axis=1) < 0.05)  # without the robot
+    assert np.ptp(points.p[points.p[:, 2] < HEIGHT + 0.08, 0]) < 0.04, "one side of it is seen"
+    placed = unknown_thing(points, GROUND, [front])
+    assert placed is not None
+    low, high = placed.as_object("unknown_1").bounds()
+    assert np.concatenate([low, high]) == pytest.approx([0.067, -0.033, 0.9, 0.133, 0.033, 1.0], abs=0.008)
+    assert np.percentile(can.distance(placed.points()), 95) < 0.006, "nothing of it is where nothing is"
