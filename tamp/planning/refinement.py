@@ -102,9 +102,9 @@ class SearchBudget:
         return replace(self, limit=self.limit - seconds)
 
     def part(self, share: float) -> SearchBudget:
-        """Some of what is left, by effort and, for where that takes longer, by time."""
+        """Some of what is left by effort, and for where that takes longer twice as much by time."""
         left = max(share * (self.effort - self.world.effort), LEAST)
-        seconds = (1 - share) * max(0.0, self.left - self.kept)
+        seconds = max(0.0, 1 - 2 * share) * max(0.0, self.left - self.kept)
         return replace(self, effort=self.world.effort + int(left), limit=self.limit - seconds)
 
     def explaining(self) -> SearchBudget:

@@ -97,3 +97,12 @@ def test_a_board_that_is_gripped_askew_turns_until_it_lies_flat_between_the_pads
         assert opening == pytest.approx(2 * BOARD[0], abs=2e-3)
     else:
         assert abs(left) <= abs(angle) + 1e-6, "never further askew"
+
+
+@given(x=st.floats(-0.1, 0.3), y=st.floats(0.1, 0.2), yaw=st.floats(-np.pi, np.pi))
+def test_a_box_stands_flat_on_the_table_however_it_is_turned(world: World, x: float, y: float, yaw: float) -> None:
+    found = placements.drop(world, "crate", placements.turned(pose([x, y, 1.1]), yaw), 0.4)
+    assert found is not None
+    assert placements.stands(world, "crate", found[0], found[0][:3, 3])
+    tipped = found[0] @ pose(np.zeros(3), rotation_about(np.array([1.0, 0.0, 0.0]), 0.3))
+    assert not placements.stands(world, "crate", tipped, tipped[:3, 3])

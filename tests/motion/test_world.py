@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from motion.poses import Array, pose
 from motion.shapes import Body, Shape
-from motion.world import State, World
+from motion.world import OutOfBudget, State, World
 from tamp.backends.libero.environment import LiberoEnvironment
 
 SIZES = {
@@ -143,3 +143,12 @@ def test_sync_takes_up_what_is_new_and_drops_what_is_gone(build: Callable[..., W
     assert {c.other for c in old.contacts(old.robot.posture)} == {"new"}, "it is in the hand's palm"
     old.sync([table, Body("new", (Shape("box", SIZES["cube"] * 0.01, np.eye(4)),), pose(PARKING))])
     assert old.contacts(old.robot.posture) == [], "it is as small as it is seen to be now"
+
+
+def test_work_ends_in_the_middle_where_it_is_limited(world: World, state: State) -> None:
+    before = world.effort
+    with pytest.raises(OutOfBudget), world.limited(lambda: world.effort >= before + 100):
+        while True:
+            world.jacobian(state.q)
+    assert before + 100 <= world.effort < before + 120
+    assert world.jacobian(state.q)[1].shape == (6, 7), "no limit is left"
