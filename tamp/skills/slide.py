@@ -48,9 +48,9 @@ CLEARANCE = 0.004
 """Metres kept between an item that is pushed and everything along its way."""
 FURTHEST = 0.2
 """Most metres from where a push is looked for to the contact."""
-CHOICE, BENDING = 24, 9
-"""Spots, of all ranks, that are looked at where relations to other things have to hold, and those of them to which the
-way may bend."""
+CHOICE, DIRECT = 9, 24
+"""Spots that are looked at where relations to other things have to hold; and for what is only pushed from behind, spots
+of all ranks, to the first of which the way may bend."""
 FEW_HANDS = 12
 """Ways to hold the hand that are tried on each way around a corner where it has to come from behind twice."""
 STEP = 0.01
@@ -74,7 +74,8 @@ class Slide(Skill):
         low, high = item.bounds()
         wanted = wishes(tools.wanted, args[0], args[2], situation.scene)
         middles = spots(wanted, 0.5 * (high - low)[:2])
-        some = middles[:: max(1, len(middles) // CHOICE)][:CHOICE]
+        inside = open_above(item, HEIGHTS[-1])
+        some = middles[:CHOICE] if inside else middles[:: max(1, len(middles) // DIRECT)][:DIRECT]
         ends = [item.position + np.append(p - 0.5 * (low + high)[:2], 0.0) for p in some]
         middle = np.array([target.centre[0], target.centre[1], item.position[2]])
         end = ends[0] if ends else middle
@@ -90,8 +91,7 @@ class Slide(Skill):
         openings = (most, *(o for o in OPENINGS if o < most))
         shares = itertools.product(ENDS, repeat=2)
         ends = ends or [end + np.array([x * target.half[0], y * target.half[1], 0.0]) for x, y in shares]
-        inside = open_above(item, HEIGHTS[-1])
-        bending = BENDING if middles or not inside else len(ends)
+        bending = len(ends) if inside else CHOICE
         courses = [c for n, e in enumerate(ends) for c in _courses(item.position, e, n < bending)]
         astray = EDGE if middles else 0.0
         cost = {id(c): _cost(c, c[-1] - middle, target) + astray * np.linalg.norm(c[-1] - end) for c in courses}
