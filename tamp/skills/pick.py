@@ -274,14 +274,16 @@ class _Grasping:
         return first is None or bool((first < LOOKED_AT).any())
 
     def worth_trying(self, candidates: list[grasps.Grasp]) -> tuple[list[grasps.Grasp], dict[str, int]]:
-        """The grasps with which the hand has room where the item is to be put next, and a few others; all where it has
-        room with none. And a note of how many have none there."""
+        """The same grasps, those first with which the hand has room where the item is to be put next, and only a few of
+        the others where that is shut afterwards; and a note of how many have none there."""
         first = self._first_fits(candidates) if candidates else None
         if first is None:
             return candidates, {}
-        roomy = int((first < LOOKED_AT).sum())
-        ordered = [candidates[i] for i in np.argsort(first, kind="stable")][: roomy + LOOKED_AT if roomy else None]
-        return ordered, {f"grasps without room at {self._goes_to}": int((first == LOOKED_AT).sum())}
+        roomy, place = int((first < LOOKED_AT).sum()), str(self._goes_to)
+        ordered = [candidates[i] for i in np.argsort(first, kind="stable")]
+        if roomy and target_of(place, self.situation.scene).shuts:
+            ordered = ordered[: roomy + LOOKED_AT]
+        return ordered, {f"grasps without room at {place}": len(candidates) - roomy}
 
     @property
     def _goes_to(self) -> str | None:

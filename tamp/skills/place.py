@@ -99,7 +99,7 @@ class Place(Skill):
         can_be_taken = regraspable(item, target.name, then, situation, tools)
         for T_world_item in placement.rest_poses():
             any_spot = True
-            cramped = not (placement.has_room(T_world_item) and can_be_taken(T_world_item))
+            cramped = (target.shuts and not placement.has_room(T_world_item)) or not can_be_taken(T_world_item)
             if cramped or placement.strained(T_world_item):
                 (tight if cramped else strained).append(T_world_item)
                 continue
