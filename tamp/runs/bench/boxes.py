@@ -23,8 +23,10 @@ from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject
 
 Family = Literal["packed", "blocked"]
 FAMILIES: tuple[Family, ...] = ("packed", "blocked")
-LARGEST = 10
+LARGEST = 30
 """Most boxes of a scene, besides the wanted one."""
+CLOSE = 10
+"""Most boxes that are packed in one layer, or stand around the wanted one without room for a finger."""
 TABLE_TOP = 0.9
 TABLE = (0.45, 0.6, 0.02)
 """Half-extents of the table, centred under x = 0."""
@@ -44,6 +46,11 @@ TRAY_X = -0.14
 TRAY_MARGIN = 0.01
 STARTS = tuple(itertools.product((-0.29, -0.17, -0.05), (-0.39, -0.27, 0.27, 0.39)))
 """Where the boxes start (x, y): on both sides of the region, where the hand reaches straight down."""
+FAR_STARTS = (
+    *itertools.product((-0.43, -0.33, -0.23, -0.13), (-0.52, -0.42, -0.32, 0.32, 0.42, 0.52)),
+    *itertools.product((-0.36, 0.03), (-0.2, -0.1, 0.0, 0.1, 0.2)),
+)
+"""Where many boxes start: around the region."""
 JITTER = 0.005
 
 WANTED = (0.05, 0.05, 0.06)
@@ -53,6 +60,8 @@ BLOCKER = (0.05, 0.05, 0.1)
 NARROW_GAP = (0.006, 0.01)
 """Gap around the wanted box, less than a finger's thickness of 16 to 20 mm."""
 OUTER_GAP = 0.012
+RING = 0.08
+"""From box to box in the rings around those, a finger apart."""
 WANTED_AT = (-0.1, 0.0)
 PAD = (-0.12, 0.33, 0.06)
 """Centre (x, y) and half-side of the region where the wanted box belongs."""
@@ -83,19 +92,23 @@ def make(family: Family, n: int, seed: int, robot: RobotDescription) -> BoxScene
 def _packed(n: int, rng: np.random.Generator) -> tuple[list[SceneObject], Goal]:
     """Boxes on the table, and a region between them that takes them all.
 
-    Sizes are drawn until a packing is known: one row, or two with a finger's room between.
+    Sizes are drawn until a packing is known: one row, or two with a finger's room between. Of many, half go on top of
+    the others.
     """
+    lower, starts = (n, STARTS) if n <= CLOSE else ((n + 1) // 2, FAR_STARTS)
     while True:
         sizes = np.column_stack([rng.uniform(*SIDES, (n, 2)), rng.uniform(*HEIGHTS, n)])
-        if (tray := _tray(sizes)) is not None:
+        if (tray := _tray(sizes[:lower])) is not None:
             break
-    spots = [STARTS[i] for i in rng.permutation(len(STARTS))[:n]]
+    spots = [starts[i] for i in rng.permutation(len(starts))[:n]]
     boxes = [
         _box(f"box_{i + 1}", size, np.array(spot) + rng.uniform(-JITTER, JITTER, 2), rng.uniform(-np.pi, np.pi))
         for i, (size, spot) in enumerate(zip(sizes, spots, strict=True))
     ]
     region = _region("tray", np.array([TRAY_X, 0.0]), tray)
-    return [*boxes, _table(region)], Goal.of(Atom("on", (b.name, "tray")) for b in boxes)
+    under = ["tray"] * lower + [b.name for b in boxes[: n - lower]]
+    on = (Atom("on", (b.name, place)) for b, place in zip(boxes, under, strict=True))
+    return [*boxes, _table(region)], Goal.of(on)
 
 
 def _tray(sizes: Array) -> Array | None:
@@ -118,7 +131,8 @@ def _blocked(n: int, rng: np.random.Generator) -> tuple[list[SceneObject], Goal]
 
     Two opposite sides must be free to grasp it from above. With one blocker two walls stand left and right and
     the side behind is free; with two they stand before and behind it, between the walls; with three one wall is
-    left; from four on every side is taken by a blocker. The others stand at the corners, and before and behind.
+    left; from four on every side is taken by a blocker. The others stand at the corners, and before and behind; many
+    in rings around.
     """
     size, tall = np.array(WANTED), np.array(BLOCKER)
     yaw = rng.uniform(-0.15, 0.15)
@@ -134,12 +148,19 @@ def _blocked(n: int, rng: np.random.Generator) -> tuple[list[SceneObject], Goal]
     corner = tall[0] + OUTER_GAP
     corners = [(sx * corner, sy * corner) for sx, sy in itertools.product((-1, 1), repeat=2)]
     outer = [(-2 * corner, 0.0), (2 * corner, 0.0)]
-    places = [*sides, *corners, *outer]
+    places = [*sides, *corners, *(outer if n <= CLOSE else _rings())]
     blockers = [_box(f"blocker_{i + 1}", tall, at(*p), yaw) for i, p in enumerate(places[:n])]
     walls = [_box(f"wall_{i}", tall, at(*p), yaw, movable=False) for i, p in enumerate(sides) if i >= max(n, 2)]
     wanted = _box("wanted", size, middle, yaw)
     pad = _region("pad", np.array(PAD[:2]), np.full(2, PAD[2]))
     return [wanted, *blockers, *walls, _table(pad)], Goal(Atom("on", ("wanted", "pad")))
+
+
+def _rings() -> list[tuple[float, float]]:
+    """Places around those next to the wanted box, the inner ring first; in the outer one those away from the pad."""
+    steps = range(-3, 4)
+    square = [(max(abs(i), abs(j)), j, i) for i, j in itertools.product(steps, steps) if max(abs(i), abs(j)) > 1]
+    return [(i * RING, j * RING) for _, j, i in sorted(square)]
 
 
 def _box(name: str, size: Iterable[float], p: Array, yaw: float, *, movable: bool = True) -> SceneObject:
