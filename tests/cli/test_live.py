@@ -62,7 +62,7 @@ def test_a_script_with_the_clock_paused_is_the_same_every_time(tmp_path: Path) -
     ("options", "says"),
     [
         (["--backend", "fake", "--scene", "libero_goal/3"], "no scene 'libero_goal/3' for --backend fake; valid:"),
-        (["--backend", "fake", "--scene", "packed/99"], "valid: packed or blocked/1 to 10"),
+        (["--backend", "fake", "--scene", "packed/99"], "valid: packed or blocked/1 to 30"),
         (["--scene", "mug_in_draw"], "did you mean 'mug_in_drawer'"),
         (["--script", "none.jsonl"], "cannot read none.jsonl"),
         (["--decider", "script"], "--decider script needs a --script FILE.jsonl"),
