@@ -319,7 +319,7 @@ def mjcf(mesh: ImportedMesh, solids: Sequence[HullPart], mass: float) -> tuple[s
     sites = [f'<site name="{n}_site" pos="{_numbers(p)}" size="0.005" rgba="0 0 0 0"/>' for n, p in corners.items()]
     for region in inside_of("", *_surface(mesh.corners)):
         at, half = _numbers(region.T_world_region[:3, 3]), _numbers(region.half_extent)
-        sites.append(f'<site name="{region.name[1:]}" type="box" pos="{at}" size="{half}" rgba="0 0 0 0"/>')
+        geoms.append(f'<site name="{region.name[1:]}" type="box" pos="{at}" size="{half}" rgba="0 0 0 0"/>')
     body = f'<body><body name="{BODY}">{"".join(geoms)}</body>{"".join(sites)}</body>'
     limits = '<compiler boundmass="0.001" boundinertia="1e-6"/>'
     return f"<mujoco>{limits}<asset>{''.join(defined)}</asset><worldbody>{body}</worldbody></mujoco>", assets
