@@ -205,8 +205,10 @@ def _library(folder: str) -> Iterator[None]:
     """Have the object library in a folder, or the user's own."""
     before = os.environ.pop("TAMP_OBJECTS")
     os.environ.update({"TAMP_OBJECTS": folder} if folder else {})
-    yield
-    os.environ["TAMP_OBJECTS"] = before
+    try:
+        yield
+    finally:
+        os.environ["TAMP_OBJECTS"] = before
 
 
 def summary(rows: Sequence[Row]) -> Iterator[str]:

@@ -49,7 +49,7 @@ def bench(
         for goal in goals:
             if goal == "into" and name not in CONTAINERS:
                 continue
-            due = goal == "into" or (could and (goal == "on" or np.sort(size)[1] < BASKET))
+            due = goal == "into" or (could and (goal == "on" or bool(np.sort(size)[1] < BASKET)))
             scene = SCENE.format(name) + (FILLING if goal == "into" else "")
             for seed in range(1, seeds + 1):
                 if not kept.has(case := f"{name}: {goal}, seed {seed}"):

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.ndimage import binary_fill_holes
+from scipy.ndimage import binary_fill_holes, median_filter
 from scipy.spatial import ConvexHull
 
-from motion.cavities import Box
+from motion.cavities import hollow_in
 from motion.poses import Array, Numbers, pose
 from motion.shapes import Shape
 from tamp.model.scene import Region
 
 CONTAIN = "_contain_region"
 """How the name of the inside of a thing ends."""
+HOLLOW_CELL = 0.006
+"""Metres of the cells in which what is open above is looked for."""
 MOST_BOXES = 30
 ALONG = (32, 26, 21, 17, 14, 11, 9)
 """Cells along the longest side: the first is taken whose boxes cover `ENOUGH` of the cells that the mesh fills."""
@@ -67,11 +69,25 @@ def covering(filled: Numbers, points: Array, low: Array, cell: float, most: int)
     return [_shape(box, points, low, cell) for box in found], covered
 
 
-def inside_of(name: str, box: Box | None) -> tuple[Region, ...]:
-    """The inside of what is open above, given as the corners of a box in the frame of a thing, as a region of it."""
+def inside_of(name: str, points: Array, bottom: float) -> tuple[Region, ...]:
+    """The inside of what is open above, as a region of a thing with points (n, 3) all over its surface, which stands
+    on height `bottom` (m); none of what is not."""
+    tops, low = heights(points - [0.0, 0.0, bottom], HOLLOW_CELL)
+    box = hollow_in(np.where(tops > 0, tops + bottom, -np.inf), low[:2], HOLLOW_CELL)
     if box is None:
         return ()
     return (Region(f"{name}{CONTAIN}", "interior", pose(np.mean(box, axis=0)), 0.5 * np.ptp(box, axis=0), name),)
+
+
+def heights(local: Array, cell: float) -> tuple[Array, Array]:
+    """How high (m) each cell of a grid is filled under points (n, 3), and the lower corner (3,) of the first one."""
+    index = np.floor(local[:, :2] / cell).astype(int)
+    first = index.min(axis=0)
+    tops = np.zeros(index.max(axis=0) - first + 1)
+    np.maximum.at(tops, tuple((index - first).T), local[:, 2])
+    tops[binary_fill_holes(tops > 0) & (tops == 0)] = cell
+    smooth = median_filter(tops, 3)
+    return np.where(smooth > 0, smooth, tops), np.append(first * cell, 0.0)  # a stray point is no column
 
 
 def _hull(box: Shape, solid: Array) -> Array:

@@ -14,7 +14,6 @@ from typing import Any, Literal
 import mujoco
 import numpy as np
 
-from motion.cavities import cavity
 from motion.poses import Array, Numbers
 from motion.shapes import Shape
 from tamp.errors import InputError
@@ -22,7 +21,7 @@ from tamp.files.toml_table import Table, read_placed
 from tamp.model.images import as_png
 from tamp.model.scene import Part, SceneObject
 from tamp.perception import library
-from tamp.perception.box_cover import HullPart, cover, inside_of
+from tamp.perception.box_cover import HOLLOW_CELL, HullPart, cover, inside_of
 from tamp.perception.library import ADDED, BODY, MJCF, LibraryEntry, write
 from tamp.perception.modelling import TIPS, UP, centre_of_mass, modelled, onto, picture, sides, skins, tipping
 from tamp.perception.object_model import ObjectModel
@@ -242,7 +241,7 @@ def import_mesh(
         solids = cover(mesh.corners, np.random.default_rng(0))
     shapes = tuple(solid.box for solid in solids)
     part = Part(name, "body", np.eye(4), shapes)
-    thing = SceneObject(name, name, not options.fixed, (part,), inside_of(name, cavity(shapes, np.eye(4))))
+    thing = SceneObject(name, name, not options.fixed, (part,), inside_of(name, *_surface(mesh.corners)))
     xml, assets = mjcf(mesh, solids, options.mass or DENSITY * filled(shapes))
     model, data = compiled(xml, assets, folder)
     found = skins(model, data, {name: [model.body(BODY).id]}, both_sides=True)
@@ -255,6 +254,15 @@ def import_mesh(
             partial.write_bytes(content)
     write(into / ADDED / f"{name}.npz", entry)
     return made, mesh.remarks
+
+
+def _surface(corners: Array) -> tuple[Array, float]:
+    """Points (n, 3) all over faces with corners (n, 3, 3), and the height of the lowest."""
+    from trimesh import remesh
+
+    cut: Any = remesh.subdivide_to_size
+    points, _ = cut(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3), 0.5 * HOLLOW_CELL)
+    return points, float(points[:, 2].min())
 
 
 def _laid(mesh: ImportedMesh, solids: Sequence[HullPart]) -> Array | None:
@@ -309,9 +317,9 @@ def mjcf(mesh: ImportedMesh, solids: Sequence[HullPart], mass: float) -> tuple[s
     half = np.ptp(mesh.corners, axis=(0, 1)) / 2
     corners = {"bottom": [0, 0, -half[2]], "top": [0, 0, half[2]], "horizontal_radius": [half[0], half[1], 0]}
     sites = [f'<site name="{n}_site" pos="{_numbers(p)}" size="0.005" rgba="0 0 0 0"/>' for n, p in corners.items()]
-    for region in inside_of("", cavity(tuple(solid.box for solid in solids), np.eye(4))):
+    for region in inside_of("", *_surface(mesh.corners)):
         at, half = _numbers(region.T_world_region[:3, 3]), _numbers(region.half_extent)
-        sites.append(f'<site name="{region.name[1:]}" type="box" pos="{at}" size="{half}" rgba="0 0 0 0"/>')
+        geoms.append(f'<site name="{region.name[1:]}" type="box" pos="{at}" size="{half}" rgba="0 0 0 0"/>')
     body = f'<body><body name="{BODY}">{"".join(geoms)}</body>{"".join(sites)}</body>'
     limits = '<compiler boundmass="0.001" boundinertia="1e-6"/>'
     return f"<mujoco>{limits}<asset>{''.join(defined)}</asset><worldbody>{body}</worldbody></mujoco>", assets

@@ -12,14 +12,13 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-from scipy.ndimage import binary_erosion, binary_fill_holes, median_filter
+from scipy.ndimage import binary_erosion
 from scipy.spatial import cKDTree
 
-from motion.cavities import hollow_in
 from motion.poses import Array, Numbers, moved, pose, rotation_about
 from motion.shapes import Shape
 from tamp.model.scene import Part, SceneObject
-from tamp.perception.box_cover import ENOUGH, covering, inside_of
+from tamp.perception.box_cover import ENOUGH, covering, heights, inside_of
 from tamp.perception.looks import MATCHED, Look, gaps_at, sighted
 from tamp.perception.modelling import modelled
 from tamp.perception.object_model import ObjectModel, PlacedModel, Skin, field_around
@@ -84,13 +83,11 @@ def unknown_thing(points: Points, ground: Ground, looks: Sequence[Look] = ()) ->
     T = pose([*middle, ground.stands], rotation_about(UP, yaw))
     local = (whole - T[:3, 3]) @ T[:3, :3]
     category = f"{colour_name(points.colours)}_{_shape_name(size, height, fills)}"
-    tops, low = _heights(local, CELLS[0])
-    inside = hollow_in(np.where(tops > 0, tops, -np.inf), low[:2], CELLS[0])
     shapes, hidden = solid(local, height, T, looks)
     up = np.array([0.0, 0.0, 0.5 * height])  # its origin is in its middle, as that of a mesh is
     shapes = tuple(replace(s, T_body_shape=pose(-up) @ s.T_body_shape) for s in shapes)
     part = Part(NAME, "body", np.eye(4), shapes)
-    thing = SceneObject(NAME, category, True, (part,), inside_of(NAME, inside and (inside[0] - up, inside[1] - up)))
+    thing = SceneObject(NAME, category, True, (part,), inside_of(NAME, local - up, -up[2]))
     surface = np.concatenate([local, hidden])
     normals = np.column_stack([surface[:, :2], np.zeros(len(surface))])  # a guess: up at the top, else outwards
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-6)
@@ -124,7 +121,7 @@ def solid(local: Array, height: float, T_world_thing: Array, looks: Sequence[Loo
     past them, and points (m, 3) of what of their own surface is hidden: what is hollow from above stays hollow. One box
     where it is one: level, and filling its rectangle."""
     for cell in CELLS:
-        tops, low = _heights(local, cell)
+        tops, low = heights(local, cell)
         filled: Numbers = (np.arange(np.ceil(height / cell)) + 0.5) * cell < tops[..., None]
         cells = np.argwhere(filled)
         middles, surface = low + (cells + 0.5) * cell, cKDTree(local)
@@ -140,17 +137,6 @@ def solid(local: Array, height: float, T_world_thing: Array, looks: Sequence[Loo
         corners = np.array([[*local[:, :2].min(axis=0), 0.0], local.max(axis=0)])
         boxes = [Shape("box", 0.5 * np.ptp(corners, axis=0), pose(corners.mean(axis=0)))]
     return tuple(boxes), outer[np.asarray(surface.query(outer)[0]) > cell]
-
-
-def _heights(local: Array, cell: float) -> tuple[Array, Array]:
-    """How high (m) each cell of a grid is filled under points (n, 3), and the lower corner (3,) of the first one."""
-    index = np.floor(local[:, :2] / cell).astype(int)
-    first = index.min(axis=0)
-    tops = np.zeros(index.max(axis=0) - first + 1)
-    np.maximum.at(tops, tuple((index - first).T), local[:, 2])
-    tops[binary_fill_holes(tops > 0) & (tops == 0)] = cell
-    smooth = median_filter(tops, 3)
-    return np.where(smooth > 0, smooth, tops), np.append(first * cell, 0.0)  # a stray point is no column
 
 
 def shaped_like(placed: PlacedModel, points: Points) -> PlacedModel:
