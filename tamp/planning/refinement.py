@@ -129,7 +129,7 @@ class Failure:
     `timeout` tells a spent budget from exhausted samples. `while_open` are facts that say the same as the cause's, but
     only as long as a drawer or a door is open; none where it is not known to depend on one. `in_way` are those of the
     skill's facts that blame something the action is not about. `purpose` says why the plan has the action, where that
-    is an earlier failure.
+    is an earlier failure. `proven` where it was shown without sampling.
     """
 
     index: int
@@ -141,6 +141,7 @@ class Failure:
     while_open: frozenset[Atom] = frozenset()
     in_way: frozenset[Atom] = frozenset()
     purpose: str = ""
+    proven: bool = False
 
 
 @dataclass(eq=False)
@@ -262,7 +263,7 @@ def _disproved(plan: Plan, situation: Situation, skills: dict[str, Skill]) -> Fa
     brought: list[tuple[str, str]] = []
     for index, action in enumerate(plan.actions):
         if (cause := skills[action.name].proof(action.args, situation.scene, brought)) is not None:
-            return Failure(index, action, cause)
+            return Failure(index, action, cause, proven=True)
         moved, to = skills[action.name].spec.moved(action.args), skills[action.name].spec.brought(action.args)
         brought = [b for b in brought if b[0] != moved] + ([] if to is None else [to])
     return None

@@ -20,13 +20,15 @@ so many, or none before the time was over, neither of which proves anything."""
 @dataclass(frozen=True)
 class Certificate:
     """What a refusal rests on. `facts` are what geometry found out, from so many `samples` for so many `plans`;
-    `change` is the smallest one known that would make the first plan's action possible, made in the model."""
+    `cause` is the first plan's operator that failed with its reason's name, `change` the smallest one known that would
+    make it possible, made in the model."""
 
     proof: Proof
     facts: frozenset[Atom] = frozenset()
     plans: int = 0
     samples: int = 0
     change: str | None = None
+    cause: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data, and in words."""

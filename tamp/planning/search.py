@@ -168,11 +168,13 @@ class Search:
                 return Solution(late[0].plan, result, late[0].goal)
         advice = self._advice(*failures[0], situation)
         ended = gave_up(self._budget) if late or self._budget.spent() else ""
-        bound = no_more_plans and all(f.cause.final for f, _ in failures)
+        bound = no_more_plans and all(f.proven for f, _ in failures)
         proof: Proof = "time" if ended else "bound" if bound else "samples"
         change = None if advice is None or advice.endswith(NOR_SO) else advice
         samples = sum(f.samples for f, _ in failures)
-        certificate = Certificate(proof, facts, len(failures), samples, change)
+        first = failures[0][0]
+        cause = f"{first.action.name}: {first.cause.reason}"
+        certificate = Certificate(proof, facts, len(failures), samples, change, cause)
         return NoSolution("refinement", ended + reasons_of(failures, advice, unplanned), certificate=certificate)
 
     def refine(

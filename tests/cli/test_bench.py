@@ -52,20 +52,20 @@ def test_a_summary_adds_up() -> None:
 
 
 def test_failures_are_counted_by_kind_without_names_and_numbers() -> None:
-    def failed(n: int, reason: str) -> EpisodeRecord:
-        return replace(record(n, False), failure_stage="refinement", failure_reason=reason)
+    def failed(n: int, stage: str, reason: str, proof: str | None = None) -> EpisodeRecord:
+        basis = None if proof is None else {"proof": proof, "cause": "pick: no-grasp"}
+        return replace(record(n, False), failure_stage=stage, failure_reason=reason, certificate=basis)
 
-    gave_up = "gave up after 2{} s of 20 s; this is no proof that it cannot be done; what was tried: "
-    reasons = [
-        "(place-on mug_1 plate_1): place: no room on plate_1, 3 cm too wide (without plate_1 there is a motion)",
-        "(place-on can_2 floor): place: no room on floor, 12.5 cm too wide; (pick can_2 floor): pick: no grasp",
-        f"{gave_up.format(0)}(pick can_2 floor): pick: no grasp of can_2; (pick cup_1 floor): pick: no way",
-        f"{gave_up.format(1)}(pick cup_1 floor): pick: no grasp of cup_1",
+    records = [
+        failed(0, "refinement", "(pick mug_1 table): pick: no grasp of mug_1", "samples"),
+        failed(1, "refinement", "gave up after 20 s", "time"),
+        failed(2, "execution", "(pick can_2 floor): it fell 3.5 cm; then nothing"),
+        failed(3, "execution", "(pick mug_1 floor): it fell 12 cm"),
     ]
-    summary = summary_of([failed(n, reason) for n, reason in enumerate(reasons)], {})
-    assert summary["failures"] == {
-        "refinement: place-on: place: no room on …, N cm too wide": 2,
-        "refinement: gave up: pick: pick: no grasp of …": 2,
+    assert summary_of(records, {})["failures"] == {
+        "execution: (pick … floor): it fell … cm": 2,
+        "refinement: pick: no-grasp": 1,
+        "refinement: gave up: pick: no-grasp": 1,
     }
     assert "failures" not in summary_of([record(0)], {})
 

@@ -253,18 +253,13 @@ def summary_of(records: list[EpisodeRecord], versions: dict[str, str]) -> dict[s
 
 
 def failure_kind(record: EpisodeRecord) -> str:
-    """What kind of failure an episode was: its stage and the first reason, without names and numbers."""
-    reason = re.sub(r"^\S+:\d+: ", "", record.failure_reason or "no reason given")
-    *ahead, first = reason.split("what was tried: ", 1)
-    action = re.match(r"\(([^()]*)\): ", first)
-    operator, *args = action[1].split() if action else [""]
-    message = re.split(r";| \(", first[action.end() if action else 0 :], maxsplit=1)[0]
-    named = "|".join(map(re.escape, sorted(args, key=len, reverse=True)))
-    message = re.sub(rf"\b({named})\b" if named else r"(?!)", "…", message)
-    message = re.sub(r"\b[a-z]\w*_\d+\w*", "…", message)
-    message = re.sub(r"\d+(\.\d+)?", "N", message)
-    parts = ("gave up", operator, message) if ahead else (operator, message)
-    return ": ".join(filter(None, (record.failure_stage, *parts)))
+    """What kind of failure an episode was: its stage, and the operator that failed with its reason's name where a
+    refusal rests on one; else the reason without names and numbers."""
+    basis = record.certificate or {}
+    if (cause := basis.get("cause")) is not None:
+        return ": ".join((str(record.failure_stage), *["gave up"] * (basis["proof"] == "time"), cause))
+    reason = re.sub(r"\b[a-z]\w*_\d+\w*|\d+(\.\d+)?", "…", record.failure_reason or "no reason given")
+    return ": ".join(filter(None, (record.failure_stage, reason.partition(";")[0])))
 
 
 def _language(records: list[EpisodeRecord]) -> dict[str, Any]:
