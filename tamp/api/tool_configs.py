@@ -25,7 +25,7 @@ from tamp.errors import InputError
 if TYPE_CHECKING:
     pass
 
-MEND_SECONDS = 2.0
+MEND_SECONDS = 4.0
 """How long judging a plan takes at most where what would make it valid is looked for."""
 
 DomainArgument = Annotated[

@@ -338,7 +338,7 @@ def regraspable(
     item: str, surface: str, goes_to: str | None, situation: Situation, tools: Tools
 ) -> Callable[[Array], bool]:
     """A quick look whether the arm, once the held item is put down at a pose (4, 4), gets to a grasp with which the
-    hand has room where the item goes afterwards; yes where it goes nowhere."""
+    hand has room where the item goes afterwards; yes where it goes nowhere, or is not taken by such a grasp."""
     if goes_to is None:
         return lambda T: True
     T_now, released = upright(situation.scene.object(item).T_world_object), situation.released()
@@ -355,8 +355,11 @@ def regraspable(
         candidates = [*Pick().candidates(work)[0], *Pick().sideways(work)]
         poses = itertools.islice(rest_poses(item, target_of(goes_to, held.scene), situation, tools), LOOKED_AT)
         fitting = (g for T in poses for g in itertools.islice(usable(T, goes_to, candidates), ROOMY))
-        tools.cache[key] = list({id(g): g for g in itertools.islice(fitting, 2 * ROOMY)}.values())
-    fits: list[grasps.Grasp] = tools.cache[key]
+        found = list({id(g): g for g in itertools.islice(fitting, 2 * ROOMY)}.values())
+        tools.cache[key] = found if candidates else None
+    fits: list[grasps.Grasp] | None = tools.cache[key]
+    if fits is None:
+        return lambda T: True
 
     def taken(T: Array) -> bool:
         stands = np.allclose(T[2, :3], T_now[2, :3], atol=0.05)  # on its side it would be another thing to grasp

@@ -38,10 +38,10 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_added_thing_is_known_like_any_other(library: Path) -> None:
     shown = json.loads(tamp(library, "list", "--json").stdout)
     (bowl,) = shown["objects"]
-    assert (bowl["name"], bowl["kind"], bowl["source"], bowl["turns"]) == ("red_bowl", "item", "added", 0)
+    assert (bowl["name"], bowl["kind"], bowl["source"], bowl["turns"]) == ("red_bowl", "container", "added", 0)
     assert bowl["size"] == pytest.approx([0.12, 0.12, 0.04], abs=0.002)
     lines = tamp(library, "list").stdout.splitlines()
-    assert lines[1].split()[:2] == ["red_bowl", "item"] and lines[1].endswith("added")
+    assert lines[1].split()[:2] == ["red_bowl", "container"] and lines[1].endswith("added")
 
 
 def test_it_is_shown_with_a_picture(library: Path, tmp_path: Path) -> None:
