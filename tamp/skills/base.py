@@ -92,6 +92,10 @@ class Tools:
     wanted: tuple[Literal, ...] = ()
     cache: dict[Any, Any] = field(default_factory=dict)
 
+    def place_after(self, item: str) -> str | None:
+        """Where an item is put by the actions that follow."""
+        return next((place for thing, place in self.following if thing == item), None)
+
 
 class Skill(Protocol):
     """Refines one ground action; `args` are the operator's arguments. Skills inherit from it."""

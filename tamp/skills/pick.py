@@ -20,7 +20,7 @@ from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.builtin_specs import PICK, PICK_BY_RIM
-from tamp.skills.place_targets import RELEASE_OPENINGS, target_of, upright, ways_out
+from tamp.skills.place_targets import RELEASE_OPENINGS, target_of, upright, ways_out, where_stood
 from tamp.skills.reaching import (
     CLEARANCE,
     DEXTERITY,
@@ -279,22 +279,17 @@ class _Grasping:
         first = self._first_fits(candidates) if candidates else None
         if first is None:
             return candidates, {}
-        roomy, place = int((first < LOOKED_AT).sum()), str(self._goes_to)
+        roomy, place = int((first < LOOKED_AT).sum()), str(self.tools.place_after(self.item.name))
         ordered = [candidates[i] for i in np.argsort(first, kind="stable")]
         if roomy and target_of(place, self.situation.scene).shuts:
             ordered = ordered[: roomy + LOOKED_AT]
         return ordered, {f"grasps without room at {place}": len(candidates) - roomy}
 
-    @property
-    def _goes_to(self) -> str | None:
-        """Where the item is to be put next."""
-        return next((place for thing, place in self.tools.following if thing == self.item.name), None)
-
     def _first_fits(self, candidates: list[grasps.Grasp]) -> Array | None:
         """The first of the poses (n,) of the item where it goes next at which the hand has room with each grasp, 0 for
         any of them where they count alike, `LOOKED_AT` where it has none; None when it is not put anywhere."""
-        item, situation, tools, goes_to = self.item.name, self.situation, self.tools, self._goes_to
-        if goes_to is None:
+        item, situation, tools = self.item.name, self.situation, self.tools
+        if (goes_to := tools.place_after(item)) is None:
             return None
         poses = itertools.islice(rest_poses(item, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT)
         others = [o for o in situation.scene if o.name != item]
@@ -349,7 +344,7 @@ def regraspable(
         free, _ = work.clear_of_movable(work.clear_of_fixed(some))
         return filter(work.reached, grasps.diverse(free, T_world_item))
 
-    if (key := ("regrasps", item, goes_to)) not in tools.cache:
+    if (key := ("regrasps", item, goes_to, where_stood(item, situation))) not in tools.cache:
         held = released.settled(item, T_now)
         work = _Grasping(held.scene.object(item), surface, held, tools)
         candidates = [*Pick().candidates(work)[0], *Pick().sideways(work)]

@@ -95,7 +95,7 @@ class Place(Skill):
         placement = _Placement(item, target, situation, tools)
         any_spot, possible, doubtful = False, False, list[Refinement]()
         strained, tight = list[Array](), list[Array]()
-        then = next((place for thing, place in tools.following if thing == item), None)
+        then = tools.place_after(item)
         can_be_taken = regraspable(item, target.name, then, situation, tools)
         for T_world_item in placement.rest_poses():
             any_spot = True

@@ -8,6 +8,7 @@ import numpy as np
 
 from motion.poses import Array, pose, rotation_about
 from tamp.model.scene import Region, Scene, SceneObject, contains
+from tamp.model.situation import Situation
 from tamp.perception import predicates
 
 LEVEL = 0.9
@@ -165,3 +166,11 @@ def outside(owner: SceneObject, region: Region) -> list[Array]:
         return [max(_AXES, key=lambda a: float(a @ facing))]
     x, y = region.T_world_region[:3, 0], region.T_world_region[:3, 1]
     return [side for side in (-x, x, -y, y) if np.linalg.norm(side[:2]) > 0.5]
+
+
+def where_stood(item: str, situation: Situation) -> bytes:
+    """A key for what depends on how an item is turned, and on where everything else is."""
+    parts = [p for o in situation.scene if o.name != item for p in o.parts]
+    R_item = upright(situation.scene.object(item).T_world_object)[:3, :3]
+    where = np.concatenate([R_item.ravel(), *(p.T_world_part.ravel() for p in parts)])
+    return where.round(3).tobytes()

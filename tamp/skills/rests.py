@@ -19,7 +19,7 @@ from tamp.perception import predicates
 from tamp.perception.relations import Wish, spots, wishes
 from tamp.skills import surface_layout
 from tamp.skills.base import Tools
-from tamp.skills.place_targets import PlaceTarget, outside, upright
+from tamp.skills.place_targets import PlaceTarget, outside, upright, where_stood
 from tamp.skills.surface_layout import arranged, leaving_room, roomy
 
 SPOTS = 30
@@ -62,12 +62,9 @@ def rest_poses(item: str, target: PlaceTarget, situation: Situation, tools: Tool
     They do not depend on how it is grasped, so they are kept for the next grasp. Where something else is to be
     put on the same target later, and there is not much room, the outermost come first.
     """
-    parts = [p for o in situation.scene if o.name != item for p in o.parts]
-    R_item = upright(situation.scene.object(item).T_world_object)[:3, :3]
-    where = np.concatenate([R_item.ravel(), *(p.T_world_part.ravel() for p in parts)])
     shared = any(place == target.name and thing != item for thing, place in tools.following)
     shared = shared and not roomy(item, target, situation, tools)
-    key = ("spots", item, target.name, shared, where.round(3).tobytes())
+    key = ("spots", item, target.name, shared, where_stood(item, situation))
     if key not in tools.cache:
         rests = _rests(item, target, situation.released(), tools, shared)
         if not shared and target.region is not None and target.region.kind == "surface":

@@ -135,9 +135,9 @@ def _best_corner(turn: float, size: Array, half: Array, taken: Array) -> tuple[t
         return None
     level = (low[:, None] < taken_high) & (high[:, None] > taken_low)
     near = (np.abs(before - GAP) < 2 * FLUSH) | (np.abs(after - GAP) < 2 * FLUSH)
-    beside = _joined(np.concatenate([near[:k], level[k:]]), k) + 1.0 * _joined(np.concatenate([level[:k], near[k:]]), k)
+    joins = _joined(np.concatenate([near[:k], level[k:]]), k) + 1.0 * _joined(np.concatenate([level[:k], near[k:]]), k)
     flush = 1.0 * (np.abs(np.abs(v) - room[axis]) < 2 * FLUSH)
-    score = np.where(over, -1.0, flush[:k, None] + flush[k:] + 0.9 * beside)
+    score = np.where(over, -1.0, flush[:k, None] + flush[k:] + 0.9 * joins)
     i, j = np.nonzero(score == score.max())
     best = np.lexsort((y[j], x[i], -(np.abs(x[i]) + np.abs(y[j])).round(4)))[0]
     rank = (-float(score.max()), float(size[np.argmax(half)]), abs(turn))
