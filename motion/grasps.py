@@ -112,7 +112,7 @@ def antipodal(
     cheap = _cost(T, centre, depth, weights) + np.abs(twist)
     if bias is not None:
         cheap = cheap + bias(T)
-    order = np.argsort(cheap, kind="stable")[: 8 * limit]
+    order = np.argsort(cheap.round(9), kind="stable")[: 8 * limit]  # the same on any machine
     order = order[_clears_palm(T[order], solids, T_world_body, gripper)]
     order = order[: 4 * limit]
     T, cheap = T[order], cheap[order]
@@ -125,7 +125,7 @@ def antipodal(
         centred = T[i] @ pose([float(low[i] + high[i]) / 2, 0.0, 0.0])
         cost = float(cheap[i] + weights.coverage * (1 - coverage[i]))
         out.append(Grasp(inverse(T_world_body) @ centred, float(width[i]), cost))
-    out.sort(key=lambda g: g.cost)
+    out.sort(key=lambda g: round(g.cost, 9))
     return out[:limit]
 
 
@@ -193,13 +193,18 @@ def hand_clear(
     is worth a closer one.
     """
     clear = np.ones(len(T_world_tool), dtype=bool)
+    if not obstacles:
+        return clear
+    T_world_box, half_box = (np.array(column) for column in zip(*obstacles, strict=True))
+    radius = np.linalg.norm(half_box, axis=1)
     for centres, half in _hand_boxes(opening, gripper):
         middle = np.einsum("nij,nj->ni", T_world_tool[:, :3, :3], centres) + T_world_tool[:, :3, 3]
-        for T, obstacle in obstacles:
-            reach = np.linalg.norm(half) + np.linalg.norm(obstacle)
-            near = np.flatnonzero(clear & (np.linalg.norm(middle - T[:3, 3], axis=1) < reach))
-            if len(near):
-                clear[near] = _apart(T_world_tool[near, :3, :3], middle[near], half, T, obstacle, graze)
+        left = np.flatnonzero(clear)
+        apart = np.linalg.norm(middle[left, None] - T_world_box[:, :3, 3], axis=2)
+        i, k = np.nonzero(apart < np.linalg.norm(half) + radius)
+        i = left[i]
+        hit = ~_apart(T_world_tool[i, :3, :3], middle[i], half, T_world_box[k], half_box[k], graze)
+        clear[i[hit]] = False
     return clear
 
 
@@ -212,21 +217,22 @@ def _hand_boxes(opening: Array, gripper: Gripper) -> list[tuple[Array, Array]]:
 
 
 def _apart(R: Array, p: Array, half: Array, T_box: Array, half_box: Array, graze: float) -> Array:
-    """Which boxes with axes R (n, 3, 3) at p (n, 3) are apart from another one, by the separating axis theorem; along
-    the axes of either they may `graze` each other by so many metres."""
-    C = np.einsum("nji,jk->nik", R, T_box[:3, :3])  # the other's axes in each box's frame
-    t = np.einsum("nji,nj->ni", R, T_box[:3, 3] - p)
+    """Which boxes with axes R (n, 3, 3) at p (n, 3), of half-extents (3,), are apart from others, by their poses
+    (n, 4, 4) and half-extents (n, 3): by the separating axis theorem, where along the axes of either they may `graze`
+    each other by so many metres."""
+    C = R.transpose(0, 2, 1) @ T_box[:, :3, :3]  # the other's axes in each box's frame
+    t = ((T_box[:, None, :3, 3] - p[:, None]) @ R)[:, 0]
     A = np.abs(C) + 1e-9
-    apart = (np.abs(t) > half + A @ half_box - graze).any(axis=1)
-    seen = np.abs(np.einsum("ni,nik->nk", t, C))
-    apart |= (seen > half_box + np.einsum("i,nik->nk", half, A) - graze).any(axis=1)
+    apart = (np.abs(t) > half + (A @ half_box[..., None])[..., 0] - graze).any(axis=1)
+    seen = np.abs((t[:, None] @ C)[:, 0])
+    apart |= (seen > half_box + half @ A - graze).any(axis=1)
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         for m in range(3):
             q, r = (m + 1) % 3, (m + 2) % 3
             distance = np.abs(t[:, k] * C[:, j, m] - t[:, j] * C[:, k, m])
             mine = half[j] * A[:, k, m] + half[k] * A[:, j, m]
-            apart |= distance > mine + half_box[q] * A[:, i, r] + half_box[r] * A[:, i, q]
+            apart |= distance > mine + half_box[:, q] * A[:, i, r] + half_box[:, r] * A[:, i, q]
     return np.asarray(apart)
 
 
@@ -242,25 +248,28 @@ def _proposals(
     which the shape fits. `at_depths` are those (m) below its near face."""
     T = T_world_body @ shape.T_body_shape
     R, p, half = T[:3, :3], T[:3, 3], shape.half_extent
-    poses, deep, twists = [np.zeros((0, 4, 4))], [np.zeros(0)], [np.zeros(0)]
-    for closing, approach in _directions(R, half, max_opening):
-        across = np.cross(approach, closing)
-        reach = float(np.abs(R.T @ approach) @ half)
-        span = float(np.abs(R.T @ across) @ half)
-        depth = np.array(sorted({min(d, reach) for d in (*at_depths, reach)}))
-        offset = span * np.array([0.0, -0.5, 0.5] if span > 0.012 else [0.0])
-        d, o, w = (x.ravel() for x in np.meshgrid(depth, offset, twists_about, indexing="ij"))
-        c, s = np.cos(w)[:, None], np.sin(w)[:, None]
-        out = np.zeros((len(d), 4, 4))
-        out[:, :3, 0] = c * closing + s * across
-        out[:, :3, 1] = c * across - s * closing
-        out[:, :3, 2] = approach
-        out[:, :3, 3] = p + (d - reach)[:, None] * approach + o[:, None] * across
-        out[:, 3, 3] = 1.0
-        poses.append(out)
-        deep.append(d)
-        twists.append(w)
-    return np.concatenate(poses), np.concatenate(deep), np.concatenate(twists)
+    directions = _directions(R, half, max_opening)
+    if not directions:
+        return np.zeros((0, 4, 4)), np.zeros(0), np.zeros(0)
+    closing, approach = (np.array(column) for column in zip(*directions, strict=True))
+    across = np.cross(approach, closing)
+    reach, span = np.abs(approach @ R) @ half, np.abs(across @ R) @ half
+    rows = [
+        (i, depth, share)
+        for i in range(len(directions))
+        for depth in sorted({min(d, float(reach[i])) for d in (*at_depths, float(reach[i]))})
+        for share in ((0.0, -0.5, 0.5) if span[i] > 0.012 else (0.0,))
+    ]
+    of, d, share = (np.repeat(column, len(twists_about)) for column in zip(*rows, strict=True))
+    twist = np.tile(twists_about, len(rows))
+    c, s = np.cos(twist)[:, None], np.sin(twist)[:, None]
+    out = np.zeros((len(d), 4, 4))
+    out[:, :3, 0] = c * closing[of] + s * across[of]
+    out[:, :3, 1] = c * across[of] - s * closing[of]
+    out[:, :3, 2] = approach[of]
+    out[:, :3, 3] = p + (d - reach[of])[:, None] * approach[of] + (share * span[of])[:, None] * across[of]
+    out[:, 3, 3] = 1.0
+    return out, d, twist
 
 
 def _directions(R: Array, half: Array, max_opening: float) -> list[tuple[Array, Array]]:
@@ -277,10 +286,9 @@ def _directions(R: Array, half: Array, max_opening: float) -> list[tuple[Array, 
     if max(others) < BAR[0] and half[long] > BAR[1] * max(others) and abs(R[2, long]) < 0.7:
         start = np.cross(R[:, long], [0.0, 0.0, 1.0])
         start /= np.linalg.norm(start)
-        for angle in np.radians(np.arange(0, 360, 10)):
-            approach = rotation_about(R[:, long], angle) @ start
-            if approach[2] < 0.1:
-                out.append((np.cross(R[:, long], approach), approach))
+        around = _turns_of(start, R[:, long], np.radians(np.arange(0, 360, 10)))
+        some = around[around[:, 2] < 0.1]
+        out += zip(np.cross(R[:, long], some), some, strict=True)
     return out
 
 
@@ -290,11 +298,14 @@ def _approaches(closing: Array) -> list[Array]:
     base = down - (down @ closing) * closing
     if np.linalg.norm(base) < 0.3:
         side = np.cross(closing, [1.0, 0.0, 0.0])
-        side /= np.linalg.norm(side)
-        return [rotation_about(closing, a) @ side for a in np.arange(0, 2 * np.pi, np.pi / 8)]
-    base /= np.linalg.norm(base)
-    fan = [rotation_about(closing, a) @ base for a in FAN]
+        return list(_turns_of(side / np.linalg.norm(side), closing, np.arange(0, 2 * np.pi, np.pi / 8)))
+    fan = _turns_of(base / np.linalg.norm(base), closing, FAN)
     return [a for a in fan if a[2] < 0.1]
+
+
+def _turns_of(direction: Array, axis: Array, angles: Array) -> Array:
+    """A unit vector (3,), turned about an axis perpendicular to it by some angles (n,): (n, 3)."""
+    return np.asarray(np.outer(np.cos(angles), direction) + np.outer(np.sin(angles), np.cross(axis, direction)))
 
 
 def _cost(T_world_tool: Array, centre: Array, depth: Array, weights: Preference) -> Array:
@@ -309,7 +320,7 @@ def _clears_palm(T_world_tool: Array, solids: list[Shape], T_world_body: Array, 
     local = np.concatenate([np.vstack([s.corners(), s.T_body_shape[:3, 3]]) for s in solids])
     points = local @ T_world_body[:3, :3].T + T_world_body[:3, 3]
     R, p = T_world_tool[:, :3, :3], T_world_tool[:, :3, 3]
-    seen = np.einsum("kj,nji->nki", points, R) - np.einsum("nj,nji->ni", p, R)[:, None, :]
+    seen = points @ R - p[:, None] @ R
     inside = (np.abs(seen[..., :2]) < gripper.palm[:2]).all(axis=-1) & (seen[..., 2] < gripper.underside)
     return np.asarray(~inside.any(axis=1))
 
@@ -324,7 +335,7 @@ def _between_pads(
     """
     across = (-gripper.pad_half_width, 0.0, gripper.pad_half_width)
     grid = np.array([[0.0, y, z] for y in across for z in gripper.pad_heights])
-    origins = np.einsum("nij,rj->nri", T_world_tool[:, :3, :3], grid) + T_world_tool[:, None, :3, 3]
+    origins = grid @ T_world_tool[:, :3, :3].transpose(0, 2, 1) + T_world_tool[:, None, :3, 3]
     closing = T_world_tool[:, :3, 0]
     half = gripper.opening / 2
     low, high = np.full(origins.shape[:2], np.inf), np.full(origins.shape[:2], -np.inf)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -12,9 +14,9 @@ from motion.poses import Array, pose
 
 Kind = Literal["box", "cylinder", "sphere", "capsule", "plane"]
 
-
 SAME = 1e-4
 """Metres, or component of a direction, up to which two shapes are the same."""
+_SIGNS = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +49,7 @@ class Shape:
 
     def corners(self) -> Array:
         """Corners (8, 3), in the body's frame, of the box around the shape."""
-        signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], dtype=float)
-        local = signs * self.half_extent
+        local = _SIGNS * self.half_extent
         return np.asarray(local @ self.T_body_shape[:3, :3].T + self.T_body_shape[:3, 3])
 
 
@@ -79,8 +80,13 @@ class Body:
 
 def bounds(shapes: tuple[Shape, ...], T_frame_body: Array) -> tuple[Array, Array]:
     """Lower and upper corner (3,), (3,) of the axis-aligned box of `shapes` seen in a frame."""
-    points = np.concatenate([s.corners() for s in shapes]) @ T_frame_body[:3, :3].T + T_frame_body[:3, 3]
+    points = _corners(shapes) @ T_frame_body[:3, :3].T + T_frame_body[:3, 3]
     return points.min(axis=0), points.max(axis=0)
+
+
+@lru_cache(maxsize=1024)
+def _corners(shapes: tuple[Shape, ...]) -> Array:
+    return np.concatenate([s.corners() for s in shapes])
 
 
 def fitted(points: Array, axes: Iterable[Array]) -> Shape:

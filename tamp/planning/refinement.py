@@ -156,6 +156,7 @@ class _Search:
     failed_in: dict[int, Situation] = field(default_factory=dict)
     stopped: bool = False
     samples: int = 0
+    deepest: int = 0
     pointless: int = -1
     """Index of an action that the one before it cannot help by another sample."""
     conflict: frozenset[str] | None = None
@@ -164,7 +165,7 @@ class _Search:
     def run(self, index: int, situation: Situation) -> list[Refinement] | None:
         if index == len(self.actions):
             return []
-        found = 0
+        found, self.deepest = 0, max(self.deepest, index)
         conflicts: list[frozenset[str] | None] = []
         for sample in self._samples(index, situation):
             self.samples += 1
@@ -237,7 +238,8 @@ def refine(
         steps = search.run(0, situation)
     if steps is not None:
         return Refined(tuple(steps), search.samples)
-    index = max(search.causes, default=0)
+    index = search.deepest if budget.empty() else max(search.causes, default=0)
+    known = index in search.causes or not budget.empty()
     causes = search.causes.get(index) or [_nothing(budget)]
     final = [c for c in causes if c.final]
     counted = Counter(map(_reason_text, causes)).most_common()
@@ -247,7 +249,7 @@ def refine(
     if then is not None:
         with suppress(OutOfBudget), tools.world.limited(budget.explaining().empty):
             counting = needed(skill, action.args, causes, then, tools, SAMPLES)
-    facts = skill.facts(action.args, counting, situation.scene)
+    facts = skill.facts(action.args, counting, situation.scene) if known else frozenset[Atom]()
     in_way = frozenset(f for f in facts if not set(f.args) <= set(action.args))
     likely = final[0] if final else _likely(counting or causes, in_way)
     message = likely.message if final else _in_words(_reason_text(likely), counted, len(causes))
