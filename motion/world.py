@@ -235,11 +235,12 @@ class World:
         self._collide()
         con, n = self.data.contact, self.data.ncon
         distances, body = con.dist[:n], self.model.body(name).id
-        order = np.argsort(distances, kind="stable")
         best, seen = limit, set()
-        for (g1, g2), distance in zip(con.geom[:n][order].tolist(), distances[order].tolist(), strict=True):
+        for i in np.argsort(distances, kind="stable").tolist():
+            distance = float(distances[i])
             if distance >= best or best < 0:  # boxes may be further apart than reported, but never nearer
                 break
+            g1, g2 = con.geom[i].tolist()
             mine, other = (g1, g2) if self.model.geom_bodyid[g1] == body else (g2, g1)
             if self.model.geom_bodyid[mine] == body and (mine, other) not in seen and self._names[other] not in ignore:
                 seen.add((mine, other))

@@ -129,7 +129,7 @@ class Failure:
     `timeout` tells a spent budget from exhausted samples. `while_open` are facts that say the same as the cause's, but
     only as long as a drawer or a door is open; none where it is not known to depend on one. `in_way` are those of the
     skill's facts that blame something the action is not about. `purpose` says why the plan has the action, where that
-    is an earlier failure. `proven` where it was shown without sampling.
+    is an earlier failure. `proven` where it was shown without sampling. `begun` are refinements of the actions before.
     """
 
     index: int
@@ -142,6 +142,7 @@ class Failure:
     in_way: frozenset[Atom] = frozenset()
     purpose: str = ""
     proven: bool = False
+    begun: tuple[Refinement, ...] = ()
 
 
 @dataclass(eq=False)
@@ -156,7 +157,9 @@ class _Search:
     failed_in: dict[int, Situation] = field(default_factory=dict)
     stopped: bool = False
     samples: int = 0
-    deepest: int = 0
+    chosen: list[Refinement] = field(default_factory=list)
+    begun: tuple[Refinement, ...] = ()
+    """What was chosen when the deepest action was reached."""
     pointless: int = -1
     """Index of an action that the one before it cannot help by another sample."""
     conflict: frozenset[str] | None = None
@@ -165,7 +168,7 @@ class _Search:
     def run(self, index: int, situation: Situation) -> list[Refinement] | None:
         if index == len(self.actions):
             return []
-        found, self.deepest = 0, max(self.deepest, index)
+        found, self.begun = 0, max(self.begun, tuple(self.chosen[:index]), key=len)
         conflicts: list[frozenset[str] | None] = []
         for sample in self._samples(index, situation):
             self.samples += 1
@@ -183,6 +186,7 @@ class _Search:
                 if not found:
                     conflicts.append(sample.conflict)
                 continue
+            self.chosen[index:] = [sample]
             rest = self.run(index + 1, sample.after)
             if rest is not None:
                 return [sample, *rest]
@@ -238,7 +242,7 @@ def refine(
         steps = search.run(0, situation)
     if steps is not None:
         return Refined(tuple(steps), search.samples)
-    index = search.deepest if budget.empty() else max(search.causes, default=0)
+    index = len(search.begun) if budget.empty() else max(search.causes, default=0)
     known = index in search.causes or not budget.empty()
     causes = search.causes.get(index) or [_nothing(budget)]
     final = [c for c in causes if c.final]
@@ -257,7 +261,9 @@ def refine(
     depends = frozenset[Atom]()
     if then is not None and (counting is not causes or not in_way):
         depends = _while_open(action, skill, counting, then, situation)
-    return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples, depends, in_way)
+    return Failure(
+        index, action, cause, timeout, tuple(counted[:5]), search.samples, depends, in_way, begun=search.begun
+    )
 
 
 def _disproved(plan: Plan, situation: Situation, skills: dict[str, Skill]) -> Failure | None:

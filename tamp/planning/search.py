@@ -134,7 +134,7 @@ class Search:
     def _decide_by(self, goal: Goal, state: WorldState, situation: Situation) -> Solution | NoSolution:
         facts: frozenset[Atom] = frozenset()
         failures: list[tuple[Failure, Plan]] = []
-        late: list[Skeleton] = []
+        late: list[tuple[Skeleton, tuple[Refinement, ...]]] = []
         unplanned, no_more_plans = None, False
         goals = list(goal.alternatives())
         for _ in range(SKELETONS):
@@ -154,18 +154,19 @@ class Search:
             if isinstance(result, Refined):
                 return Solution(found.plan, result, found.goal)
             failures.append((result, found.plan))
-            late += [found] if result.timeout else []
+            late += [(found, result.begun)] if result.timeout else []
             if result.cause.facts <= facts:
                 goals.remove(found.goal)
             facts |= result.cause.facts
             if not goals or self._budget.spent():
                 break
         if late and not self._budget.spent():  # nothing is known against it but that its share was too small
-            self.meant = late[0].goal
-            result = self._refine(late[0].plan, situation, self._budget.part(LATE_SHARE))
+            found, begun = max(late, key=lambda f: len(f[1]) - len(f[0].plan.actions))
+            self.meant = found.goal
+            result = self._refine(found.plan, situation, self._budget.part(LATE_SHARE), begun)
             self._tell(result)
             if isinstance(result, Refined):
-                return Solution(late[0].plan, result, late[0].goal)
+                return Solution(found.plan, result, found.goal)
         advice = self._advice(*failures[0], situation)
         ended = gave_up(self._budget) if late or self._budget.spent() else ""
         bound = no_more_plans and all(f.proven for f, _ in failures)

@@ -91,7 +91,9 @@ class Pick(Skill):
         """Grasps in order of their cost, each with a free way to it and a lift."""
         work = _Grasping(situation.scene.object(args[0]), args[1], situation, tools)
         item = work.item
-        tools.world.load(situation.state())
+        if tools.hint is not None and "width" in tools.hint:
+            T_body_tool = inverse(item.T_world_object) @ np.array(tools.hint["grasp"])
+            yield work.sample(grasps.Grasp(T_body_tool, float(tools.hint["width"]), 0.0))
         candidates, unlike = self.candidates(work)
         fact = self.none(item.name)
         if candidates and not work.fits_next(candidates):
@@ -100,9 +102,6 @@ class Pick(Skill):
             message = f"{self.spec.name}: nothing on {item.name} {unlike}"
             yield Infeasible("no-grasp", (item.name,), fact, message, final=True)
             return
-        if tools.hint is not None and "width" in tools.hint:
-            T_body_tool = inverse(item.T_world_object) @ np.array(tools.hint["grasp"])
-            yield work.sample(grasps.Grasp(T_body_tool, float(tools.hint["width"]), 0.0))
         roomy = work.clear_of_fixed(candidates)
         if not roomy:
             yield replace(work.no_room(candidates), facts=fact)

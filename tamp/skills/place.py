@@ -66,6 +66,8 @@ HANGS = np.radians([25, 80])
 """How much an item may be askew that is set down on its edge, to tip over when it is let go of."""
 LEAST_DEPARTURE = 0.03
 """Metres that the hand must at least come away from what it has put down."""
+WAYS = 2
+"""Ways to a placement that are planned: from one side after the other, where what is held can leave to."""
 
 
 class Place(Skill):
@@ -228,7 +230,7 @@ class _Placement:
             return blocked("place", Blocked("unreachable"), target.name)
         if contacts := lower(q_place):
             return blocked("place", Blocked("collision", contacts[0].other), target.name)
-        result = Blocked("unreachable")
+        result, planned = Blocked("unreachable"), 0
         aimed = any(c.robot == item for c in world.contacts(q_place, 0.0, held_clearance=SLOT[0]))
         ways = ways_out(target.name, situation.scene)
         for departure in (*_over_the_rim(target, drop), *ways) if aimed else ways:
@@ -236,6 +238,8 @@ class _Placement:
                 continue
             above = pose(T_world_tool[:3, 3] + departure, T_world_tool[:3, :3])
             out = paths.straight(world, q_place, above, lower)
+            if (planned := planned + (not isinstance(out, Blocked))) > WAYS:
+                break
             way = out if isinstance(out, Blocked) else paths.transit(world, q, above, carry, tools.rng, roomy)
             down = way if isinstance(way, Blocked) else paths.straight(world, way[-1], T_world_tool, lower)
             if isinstance(way, Blocked) or isinstance(down, Blocked):

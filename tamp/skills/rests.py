@@ -52,6 +52,8 @@ DRAWN = 200
 ASIDE, FARTHEST, SURE = 0.003, 2, 0.003
 """Metres of a step aside, and how many of them, by which it is looked how exactly a thing has to be put on a slope; and
 metres that are enough."""
+SAME = 1e-3
+"""Metres, or component of a direction, up to which two poses are the same."""
 WALL = 0.003
 """Metres from a wall, or from what is there, at which things that share a bin are put."""
 
@@ -64,7 +66,7 @@ def rest_poses(item: str, target: PlaceTarget, situation: Situation, tools: Tool
     """
     shared = any(place == target.name and thing != item for thing, place in tools.following)
     shared = shared and not roomy(item, target, situation, tools)
-    key = ("spots", item, target.name, shared, where_stood(item, situation))
+    key = ("spots", item, target.name, shared, where_stood(item, situation, about=not target.is_bin))
     if key not in tools.cache:
         rests = _rests(item, target, situation.released(), tools, shared)
         if not shared and target.region is not None and target.region.kind == "surface":
@@ -285,7 +287,7 @@ def resting_on(
             if target.holds_below(p, lowest) and not lies if falls else lies:
                 free.append(found[0])
                 T = _outwards(world, item, found[0], target) if packed else found[0]
-                if not packed or not any(np.allclose(T, other, atol=1e-3) for other in at_walls):
+                if not packed or not any((np.abs(T - other) < SAME).all() for other in at_walls):
                     at_walls.append(T)
                     yield T
                 break
