@@ -187,7 +187,8 @@ def hand_clear(
 ) -> Array:
     """Which tool poses (n, 4, 4) leave the hand clear of boxes, given as (pose (4, 4), half-extents (3,)).
 
-    `opening` (n,) is how far the fingers are apart, `graze` how far the hand may reach into a box, in metres.
+    `opening` (n,) is how far the fingers are apart, `graze` how far the hand may reach into a box, in metres; a negative
+    one is kept from it.
 
     The hand is taken as three boxes, palm and open fingers, without arm and wrist: a quick look that tells what
     is worth a closer one.
@@ -198,12 +199,13 @@ def hand_clear(
     T_world_box, half_box = (np.array(column) for column in zip(*obstacles, strict=True))
     radius = np.linalg.norm(half_box, axis=1)
     for centres, half in _hand_boxes(opening, gripper):
+        half = half + max(0.0, -graze)
         middle = np.einsum("nij,nj->ni", T_world_tool[:, :3, :3], centres) + T_world_tool[:, :3, 3]
         left = np.flatnonzero(clear)
         apart = np.linalg.norm(middle[left, None] - T_world_box[:, :3, 3], axis=2)
         i, k = np.nonzero(apart < np.linalg.norm(half) + radius)
         i = left[i]
-        hit = ~_apart(T_world_tool[i, :3, :3], middle[i], half, T_world_box[k], half_box[k], graze)
+        hit = ~_apart(T_world_tool[i, :3, :3], middle[i], half, T_world_box[k], half_box[k], max(0.0, graze))
         clear[i[hit]] = False
     return clear
 

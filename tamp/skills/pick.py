@@ -40,6 +40,8 @@ SQUEEZE = -0.003
 """Metres by which closed fingers may press into what is beside an item: more would take it along."""
 BYSTANDERS = 0.008
 """Metres that are kept from movable things beside the item, if a grasp is found that does."""
+CLEAR = 0.003
+"""Metres that closed fingers keep from movable things close around the item, if a grasp is found that does."""
 ROOMY = 12
 """Grasps that are looked at for that."""
 LIFT_ROOM = (0.004, -0.002)
@@ -232,8 +234,12 @@ class _Grasping:
         """The same grasps, those first at which the closed fingers have nothing movable between them but the item:
         what lies close around it, as a bowl around another, would come along."""
         movable = [o for o in self.situation.scene if o.name != self.item.name and o.movable]
-        alone = self._free(candidates, movable, spare=0.0, graze=0.0)
-        return [candidates[i] for i in np.argsort(np.where(alone, 0, 1), kind="stable")]
+        alone = self._free(candidates, movable, spare=0.0, graze=-CLEAR)
+        if alone.all():
+            return candidates
+        some, others = ([candidates[i] for i in np.flatnonzero(which)] for which in (alone, ~alone))
+        some.sort(key=lambda g: round(g.cost, 9))
+        return [*grasps.diverse(some, self.item.T_world_object), *others]
 
     def clear_of_movable(self, candidates: list[grasps.Grasp]) -> tuple[list[grasps.Grasp], list[ObstructedGrasp]]:
         """The grasps at which nothing that could be moved away leaves the hand no room, and the others with what
