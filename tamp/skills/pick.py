@@ -115,12 +115,12 @@ class Pick(Skill):
         ordered, note = work.worth_trying(work.alone_first(free))
         fixed = frozenset(p.name for o in situation.scene for p in o.parts if o is item or not o.movable)
         room = Room(BYSTANDERS, fixed)
-        for grasp in ordered[:ROOMY]:
+        for grasp in itertools.islice(work.leading_on(ordered), ROOMY):
             sample = work.sample(grasp, DEXTERITY, room)
             if isinstance(sample, Refinement):
                 yield replace(sample, note=sample.note | note)
         for dexterity in (DEXTERITY, 0.0):
-            for grasp in ordered:
+            for grasp in work.leading_on(ordered):
                 sample = work.sample(grasp, dexterity)
                 yield replace(sample, note=sample.note | note) if isinstance(sample, Refinement) else sample
             if hindered and dexterity > 0:
@@ -290,16 +290,42 @@ class _Grasping:
             ordered = ordered[: roomy + LOOKED_AT]
         return ordered, {f"grasps without room at {place}": len(candidates) - roomy}
 
+    def leading_on(self, ordered: list[grasps.Grasp]) -> Iterator[grasps.Grasp]:
+        """The same grasps, those last with which the arm reaches none of the first poses of the item where it goes
+        next."""
+        poses, put_off = list(self._poses_next()), list[grasps.Grasp]()
+        known: dict[int, bool] = self.tools.cache.setdefault(("leads on", self.item.name), {})
+        for grasp in ordered:
+            if id(grasp) not in known:
+                known[id(grasp)] = not poses or any(self._reaches(T @ grasp.T_body_tool) for T in poses)
+            if known[id(grasp)]:
+                yield grasp
+            else:
+                put_off.append(grasp)
+        yield from put_off
+
+    def _reaches(self, T_world_tool: Array) -> bool:
+        """Whether the arm, from its posture, gets to a tool pose, whichever way round the fingers are."""
+        world = self.tools.world
+        ways = both_ways(T_world_tool, world)
+        return any(kinematics.solve(world, T, world.robot.posture) is not None for T in ways)
+
+    def _poses_next(self) -> Iterator[Array]:
+        """The first poses (4, 4) of the item at rest where it goes next; none where it goes nowhere."""
+        item, situation, tools = self.item.name, self.situation, self.tools
+        goes_to = tools.place_after(item)
+        poses = () if goes_to is None else rest_poses(item, target_of(goes_to, situation.scene), situation, tools)
+        return itertools.islice(poses, LOOKED_AT)
+
     def _first_fits(self, candidates: list[grasps.Grasp]) -> Array | None:
         """The first of the poses (n,) of the item where it goes next at which the hand has room with each grasp, 0 for
         any of them where they count alike, `LOOKED_AT` where it has none; None when it is not put anywhere."""
         item, situation, tools = self.item.name, self.situation, self.tools
         if (goes_to := tools.place_after(item)) is None:
             return None
-        poses = itertools.islice(rest_poses(item, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT)
         others = [o for o in situation.scene if o.name != item]
         first, tight = np.full(len(candidates), LOOKED_AT), False
-        for count, T in enumerate(poses):
+        for count, T in enumerate(self._poses_next()):
             # where things were arranged the first pose counts most, and the fingers open as little as they can
             tight = tight or arranged(goes_to, tools)
             room = self._free(candidates, others, T, RELEASE_OPENINGS[-1] if tight else SPARE_OPENING)

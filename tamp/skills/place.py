@@ -30,6 +30,7 @@ from tamp.skills.place_targets import (
     target_of,
     upright,
     ways_out,
+    where_stood,
 )
 from tamp.skills.reaching import DEXTERITY, boxes_of
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_after, rest_poses, resting_on
@@ -97,7 +98,8 @@ class Place(Skill):
         placement = _Placement(item, target, situation, tools)
         any_spot, possible, doubtful = False, False, list[Refinement]()
         strained, tight = list[Array](), list[Array]()
-        then = tools.place_after(item)
+        # where it goes after something else was moved cannot be said yet
+        then = next((place for thing, place in tools.following[:1] if thing == item), None)
         can_be_taken = regraspable(item, target.name, then, situation, tools)
         for T_world_item in placement.rest_poses():
             any_spot = True
@@ -121,7 +123,9 @@ class Place(Skill):
             message = f"place: from {target.name} the hand cannot take {item} as {then} needs it"
             yield Infeasible("regrasp", (item, target.name), fact, message, whatever_grasp=True)
         elif not possible:
-            none = _no_spot(item, target, situation, tools)
+            if (key := ("no spot", item, target.name, where_stood(item, situation))) not in tools.cache:
+                tools.cache[key] = _no_spot(item, target, situation, tools)
+            none = tools.cache[key]
             if not any_spot or none.reason == "crowded":
                 yield replace(none, whatever_grasp=not any_spot)
 

@@ -168,10 +168,10 @@ def outside(owner: SceneObject, region: Region) -> list[Array]:
     return [side for side in (-x, x, -y, y) if np.linalg.norm(side[:2]) > 0.5]
 
 
-def where_stood(item: str, situation: Situation, about: bool = True) -> bytes:
-    """A key for what depends on how an item is turned, if not `about` then only on which side it stands, and on where
-    everything else is."""
+def where_stood(item: str, situation: Situation) -> bytes:
+    """A key for what depends on how an item is turned, to a few degrees, and on where everything else is: the same
+    before it is lifted and after."""
     parts = [p for o in situation.scene if o.name != item for p in o.parts]
     R_item = upright(situation.scene.object(item).T_world_object)[:3, :3]
-    where = np.concatenate([R_item.ravel() if about else R_item[2], *(p.T_world_part.ravel() for p in parts)])
-    return where.round(3).tobytes()
+    where = np.concatenate([p.T_world_part.ravel() for p in parts]).round(3)
+    return (np.concatenate([R_item.ravel().round(1), where]) + 0.0).tobytes()  # there is a negative zero

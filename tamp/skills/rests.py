@@ -66,7 +66,7 @@ def rest_poses(item: str, target: PlaceTarget, situation: Situation, tools: Tool
     """
     shared = any(place == target.name and thing != item for thing, place in tools.following)
     shared = shared and not roomy(item, target, situation, tools)
-    key = ("spots", item, target.name, shared, where_stood(item, situation, about=not target.is_bin))
+    key = ("spots", item, target.name, shared, where_stood(item, situation))
     if key not in tools.cache:
         rests = _rests(item, target, situation.released(), tools, shared)
         if not shared and target.region is not None and target.region.kind == "surface":
