@@ -7,6 +7,7 @@ pads. Rims, handles, boxes and bottle necks all come out of this: none is a case
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -166,12 +167,11 @@ def diverse(grasps: list[Grasp], T_world_body: Array, head: int = 6) -> list[Gra
     bins: dict[tuple[int, int], list[Grasp]] = {}
     for g in grasps[head:]:
         approach = T_world_body[:3, :3] @ g.T_body_tool[:3, 2]
-        tilt = int(np.degrees(np.arccos(np.clip(-approach[2], -1, 1))) // 25)
-        azimuth = int(np.degrees(np.arctan2(approach[1], approach[0])) // 60) if tilt else 0
+        tilt = int(np.degrees(np.arccos(np.clip(-approach[2], -1, 1))).round(3) // 25)
+        azimuth = int(np.degrees(np.arctan2(approach[1], approach[0])).round(3) % 360 // 60) if tilt else 0
         bins.setdefault((tilt, azimuth), []).append(g)
-    queues = [bins[k] for k in sorted(bins)]
-    turns = max(map(len, queues), default=0)
-    return [*grasps[:head], *(q[n] for n in range(turns) for q in queues if n < len(q))]
+    turns = itertools.zip_longest(*(bins[k] for k in sorted(bins)))
+    return [*grasps[:head], *filter(None, itertools.chain.from_iterable(turns))]
 
 
 def centroid(shapes: tuple[Shape, ...], T_world_body: Array) -> Array:
@@ -187,8 +187,7 @@ def hand_clear(
 ) -> Array:
     """Which tool poses (n, 4, 4) leave the hand clear of boxes, given as (pose (4, 4), half-extents (3,)).
 
-    `opening` (n,) is how far the fingers are apart, `graze` how far the hand may reach into a box, in metres; a negative
-    one is kept from it.
+    `opening` (n,) is how far the fingers are apart, `graze` how far the hand may reach into a box, in metres.
 
     The hand is taken as three boxes, palm and open fingers, without arm and wrist: a quick look that tells what
     is worth a closer one.
@@ -199,14 +198,13 @@ def hand_clear(
     T_world_box, half_box = (np.array(column) for column in zip(*obstacles, strict=True))
     radius = np.linalg.norm(half_box, axis=1)
     for centres, half in _hand_boxes(opening, gripper):
-        half = half + max(0.0, -graze)
         middle = np.einsum("nij,nj->ni", T_world_tool[:, :3, :3], centres) + T_world_tool[:, :3, 3]
         left = np.flatnonzero(clear)
-        apart = np.linalg.norm(middle[left, None] - T_world_box[:, :3, 3], axis=2)
-        i, k = np.nonzero(apart < np.linalg.norm(half) + radius)
+        distance = np.linalg.norm(middle[left, None] - T_world_box[:, :3, 3], axis=2)
+        i, k = np.nonzero(distance < np.linalg.norm(half) + radius)
         i = left[i]
-        hit = ~_apart(T_world_tool[i, :3, :3], middle[i], half, T_world_box[k], half_box[k], max(0.0, graze))
-        clear[i[hit]] = False
+        apart = _apart(T_world_tool[i, :3, :3], middle[i], half, T_world_box[k], half_box[k], graze)
+        np.logical_and.at(clear, i, apart)
     return clear
 
 

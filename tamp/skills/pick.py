@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from motion import grasps, kinematics, paths
+from motion import grasps, kinematics
 from motion.fitting import least_width
-from motion.paths import Blocked, Check
+from motion.paths import Blocked
 from motion.placements import settled
-from motion.poses import Array, inverse, pose
+from motion.poses import Array, inverse
 from tamp.model.atoms import Atom
 from tamp.model.motions import Grip, Move
 from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.builtin_specs import PICK, PICK_BY_RIM
-from tamp.skills.place_targets import RELEASE_OPENINGS, target_of, upright, ways_out, where_stood
+from tamp.skills.place_targets import RELEASE_OPENINGS, target_of, upright, where_stood
 from tamp.skills.reaching import (
     CLEARANCE,
     DEXTERITY,
     Room,
     both_ways,
     boxes_of,
+    lift_clear,
     open_above,
     reach_for,
     where_within_reach,
@@ -40,12 +42,8 @@ SQUEEZE = -0.003
 """Metres by which closed fingers may press into what is beside an item: more would take it along."""
 BYSTANDERS = 0.008
 """Metres that are kept from movable things beside the item, if a grasp is found that does."""
-CLEAR = 0.003
-"""Metres that closed fingers keep from movable things close around the item, if a grasp is found that does."""
 ROOMY = 12
 """Grasps that are looked at for that."""
-LIFT_ROOM = (0.004, -0.002)
-"""Metres that what is lifted keeps from what it does not stand on, where there is a way that does; and at least."""
 MIDDLE = 0.03
 """Metres above its underside up to which the middle of a hollow thing may be filled."""
 SIDEWAYS = grasps.Preference(tilt=-1.0)
@@ -113,14 +111,15 @@ class Pick(Skill):
             yield work.hindered(hindered)
             return
         ordered, note = work.worth_trying(work.alone_first(free))
+        (leading,) = itertools.tee(work.leading_on(ordered), 1)  # each looked at once, by copies
         fixed = frozenset(p.name for o in situation.scene for p in o.parts if o is item or not o.movable)
         room = Room(BYSTANDERS, fixed)
-        for grasp in itertools.islice(work.leading_on(ordered), ROOMY):
+        for grasp in itertools.islice(copy(leading), ROOMY):
             sample = work.sample(grasp, DEXTERITY, room)
             if isinstance(sample, Refinement):
                 yield replace(sample, note=sample.note | note)
         for dexterity in (DEXTERITY, 0.0):
-            for grasp in work.leading_on(ordered):
+            for grasp in copy(leading):
                 sample = work.sample(grasp, dexterity)
                 yield replace(sample, note=sample.note | note) if isinstance(sample, Refinement) else sample
             if hindered and dexterity > 0:
@@ -234,12 +233,8 @@ class _Grasping:
         """The same grasps, those first at which the closed fingers have nothing movable between them but the item:
         what lies close around it, as a bowl around another, would come along."""
         movable = [o for o in self.situation.scene if o.name != self.item.name and o.movable]
-        alone = self._free(candidates, movable, spare=0.0, graze=-CLEAR)
-        if alone.all():
-            return candidates
-        some, others = ([candidates[i] for i in np.flatnonzero(which)] for which in (alone, ~alone))
-        some.sort(key=lambda g: round(g.cost, 9))
-        return [*grasps.diverse(some, self.item.T_world_object), *others]
+        alone = self._free(candidates, movable, spare=0.0, graze=0.0)
+        return [candidates[i] for i in np.argsort(np.where(alone, 0, 1), kind="stable")]
 
     def clear_of_movable(self, candidates: list[grasps.Grasp]) -> tuple[list[grasps.Grasp], list[ObstructedGrasp]]:
         """The grasps at which nothing that could be moved away leaves the hand no room, and the others with what
@@ -294,28 +289,19 @@ class _Grasping:
         """The same grasps, those last with which the arm reaches none of the first poses of the item where it goes
         next."""
         poses, put_off = list(self._poses_next()), list[grasps.Grasp]()
-        known: dict[int, bool] = self.tools.cache.setdefault(("leads on", self.item.name), {})
         for grasp in ordered:
-            if id(grasp) not in known:
-                known[id(grasp)] = not poses or any(self._reaches(T @ grasp.T_body_tool) for T in poses)
-            if known[id(grasp)]:
+            if not poses or any(next(self._configurations_at(T @ grasp.T_body_tool), None) is not None for T in poses):
                 yield grasp
             else:
                 put_off.append(grasp)
         yield from put_off
 
-    def _reaches(self, T_world_tool: Array) -> bool:
-        """Whether the arm, from its posture, gets to a tool pose, whichever way round the fingers are."""
-        world = self.tools.world
-        ways = both_ways(T_world_tool, world)
-        return any(kinematics.solve(world, T, world.robot.posture) is not None for T in ways)
-
     def _poses_next(self) -> Iterator[Array]:
         """The first poses (4, 4) of the item at rest where it goes next; none where it goes nowhere."""
         item, situation, tools = self.item.name, self.situation, self.tools
-        goes_to = tools.place_after(item)
-        poses = () if goes_to is None else rest_poses(item, target_of(goes_to, situation.scene), situation, tools)
-        return itertools.islice(poses, LOOKED_AT)
+        if (goes_to := tools.place_after(item)) is not None:
+            target = target_of(goes_to, situation.scene)
+            yield from itertools.islice(rest_poses(item, target, situation, tools), LOOKED_AT)
 
     def _first_fits(self, candidates: list[grasps.Grasp]) -> Array | None:
         """The first of the poses (n,) of the item where it goes next at which the hand has room with each grasp, 0 for
@@ -339,9 +325,14 @@ class _Grasping:
         world = self.tools.world
         world.load(self.situation.state())
         world.set_opening(min(world.robot.gripper.opening, grasp.width + SPARE_OPENING))
-        ways = both_ways(self.item.T_world_object @ grasp.T_body_tool, world)
-        found = (kinematics.solve(world, T, world.robot.posture) for T in ways)
-        return any(q is not None and not world.contacts(q, CLEARANCE) for q in found)
+        found = self._configurations_at(self.item.T_world_object @ grasp.T_body_tool)
+        return any(not world.contacts(q, CLEARANCE) for q in found)
+
+    def _configurations_at(self, T_world_tool: Array) -> Iterator[Array]:
+        """Configurations (n,) at a tool pose, from the arm's posture, whichever way round the fingers are."""
+        world = self.tools.world
+        found = (kinematics.solve(world, T, world.robot.posture) for T in both_ways(T_world_tool, world))
+        return (q for q in found if q is not None)
 
     def _free(
         self,
@@ -392,23 +383,3 @@ def regraspable(
         return stands and next(usable(T, surface, fits), None) is not None
 
     return taken
-
-
-def lift_clear(item: str, place: str, grasped: Situation, tools: Tools, sinks: float = 0.0) -> Array | Blocked:
-    """A straight way (k, n) out of a place with the item in the hand: up if that is free, as far as is free, and
-    `sinks` metres more."""
-    world, q = tools.world, grasped.scene.robot.q
-    world.load(grasped.state())
-    T = world.forward(q)
-    supports = frozenset(c.other for c in world.contacts(q, 0.003) if c.robot == item)
-
-    def check(room: float) -> Check:
-        return lambda q: world.contacts(q, CLEARANCE, frozenset({item}), held_clearance=room, held_ignore=supports)
-
-    result: Array | Blocked = Blocked("unreachable")
-    for room, displacement in itertools.product(LIFT_ROOM, ways_out(place, grasped.scene)):
-        raised = T[:3, 3] + displacement + [0.0, 0.0, sinks]
-        result = paths.straight(world, q, pose(raised, T[:3, :3]), check(room))
-        if not isinstance(result, Blocked):
-            return result
-    return result

@@ -1,7 +1,8 @@
-"""Reaching a grasp: a configuration, a free way there by a pre-grasp, and where an item would be within reach."""
+"""Reaching a grasp and leaving with it: configurations, free ways, and where an item would be within reach."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from motion.world import World
 from tamp.model.scene import Part, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
+from tamp.skills.place_targets import ways_out
 
 CLEARANCE = 0.001
 """Metres between the open gripper and everything while it reaches for something."""
@@ -35,6 +37,8 @@ MARGIN = 0.04
 carry the item away."""
 LEAST_FROM_BASE = 0.1
 """Metres from the axis of the arm's first joint within which no item can be: the arm itself stands there."""
+LIFT_ROOM = (0.004, -0.002)
+"""Metres that what is lifted keeps from what it does not stand on, where there is a way that does; and at least."""
 
 
 class Room(NamedTuple):
@@ -195,3 +199,23 @@ def _reached(T_world_tool: Array, moved: Array, world: World) -> bool:
         if kinematics.solve(world, paths.backed(T, APPROACHES[-1]), q) is not None:
             return True
     return False
+
+
+def lift_clear(item: str, place: str, grasped: Situation, tools: Tools, sinks: float = 0.0) -> Array | Blocked:
+    """A straight way (k, n) out of a place with the item in the hand: up if that is free, as far as is free, and
+    `sinks` metres more."""
+    world, q = tools.world, grasped.scene.robot.q
+    world.load(grasped.state())
+    T = world.forward(q)
+    supports = frozenset(c.other for c in world.contacts(q, 0.003) if c.robot == item)
+
+    def check(room: float) -> paths.Check:
+        return lambda q: world.contacts(q, CLEARANCE, frozenset({item}), held_clearance=room, held_ignore=supports)
+
+    result: Array | Blocked = Blocked("unreachable")
+    for room, displacement in itertools.product(LIFT_ROOM, ways_out(place, grasped.scene)):
+        raised = T[:3, 3] + displacement + [0.0, 0.0, sinks]
+        result = paths.straight(world, q, pose(raised, T[:3, :3]), check(room))
+        if not isinstance(result, Blocked):
+            return result
+    return result

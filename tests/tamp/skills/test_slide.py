@@ -16,7 +16,7 @@ from tamp.model.situation import Situation
 from tamp.perception import relations
 from tamp.runs.bench.boxes import TABLE_TOP
 from tamp.skills.base import Refinement, Skill, Tools
-from tamp.skills.pick import Pick
+from tamp.skills.pick import SQUEEZE, Pick
 from tamp.skills.slide import Slide
 from tests.tamp.skills.test_place import box, table
 
@@ -46,7 +46,7 @@ def test_what_is_too_wide_is_pushed_to_the_other_side_of_a_thing_that_is_in_betw
 
 
 def test_the_fingers_close_above_what_lies_close_around_a_thing() -> None:
-    """As a bowl lies in another one: what is between the fingers, too, would come along."""
+    """As a bowl lies in another one: what is between the fingers, too, would come along. It may be touched."""
     item = box("item", [-0.1, 0.0, TABLE_TOP + 0.03], (0.02, 0.02, 0.03))
     walls = [(x, y) for x in (-0.026, 0.026, 0.0) for y in (-0.026, 0.026, 0.0) if (x == 0) != (y == 0)]
     shapes = tuple(
@@ -58,5 +58,5 @@ def test_the_fingers_close_above_what_lies_close_around_a_thing() -> None:
     world = world_of(found.after.scene, panda())
     world.load(found.segments[0].state)  # type: ignore[union-attr]
     world.set_opening(found.note["width"])
-    met = {c.other for c in world.contacts(found.segments[0].path[-1], 0.0, frozenset({"item"}))}  # type: ignore[union-attr]
+    met = {c.other for c in world.contacts(found.segments[0].path[-1], SQUEEZE, frozenset({"item"}))}  # type: ignore[union-attr]
     assert "ring" not in met
