@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from motion.grasps import Grasp, antipodal
+from motion.grasps import Grasp, antipodal, diverse, hand_clear
 from motion.poses import Array, pose
 from motion.robot import Gripper
 from motion.shapes import Shape
@@ -84,3 +84,24 @@ def test_a_ring_of_walls_is_grasped_at_its_rim(yaw: float) -> None:
     assert WALL - 1e-6 <= best.width < 4 * WALL
     assert in_world(best, T_world_body)[2, 2] < -0.9
     assert 0.0 < HEIGHT / 2 - p[2] < 0.04, "fingertips below the rim"
+
+
+@given(noise=st.lists(st.floats(-1e-12, 1e-12), min_size=3, max_size=3))
+def test_which_of_equal_grasps_comes_first_does_not_depend_on_the_last_digits(noise: list[float]) -> None:
+    shapes, T_world_body = ring(), pose([0.1, -0.2, TABLE])
+    ordered = diverse(antipodal(shapes, T_world_body, GRIPPER), T_world_body)
+    T_moved = T_world_body @ pose(noise, Rotation.from_rotvec(noise).as_matrix())
+    again = diverse(antipodal(shapes, T_moved, GRIPPER), T_moved)
+    assert np.allclose([g.T_body_tool for g in ordered], [g.T_body_tool for g in again], atol=1e-9)
+
+
+def test_a_hand_is_clear_of_boxes_where_it_is_clear_of_each() -> None:
+    rng = np.random.default_rng(0)
+    turns = Rotation.random(60, random_state=0).as_matrix()
+    at = rng.uniform(-0.12, 0.12, (60, 3))
+    hands = np.array([pose(p, R) for p, R in zip(at[:40], turns[:40], strict=True)])
+    boxes = [(pose(p, R), rng.uniform(0.005, 0.04, 3)) for p, R in zip(at[40:], turns[40:], strict=True)]
+    opening = rng.uniform(0.0, 0.08, 40)
+    one_by_one = [hand_clear(hands, opening, [box], GRIPPER) for box in boxes]
+    assert 0 < np.all(one_by_one, axis=0).sum() < 40
+    assert (hand_clear(hands, opening, boxes, GRIPPER) == np.all(one_by_one, axis=0)).all()

@@ -143,6 +143,21 @@ def test_effort_ends_a_search_whatever_the_clock_says() -> None:
     assert budget.empty() and budget.part(0.5).effort == world.effort + LEAST, "enough to begin with"
 
 
+def test_what_time_ended_is_gone_on_with_and_nothing_is_said_against_it() -> None:
+    """The action that was reached had no sample yet: that is no reason to blame it, nor the ones before it."""
+    world = cast(World, SimpleNamespace(effort=0, limited=lambda over: nullcontext()))
+
+    def toiling(before: tuple[int, ...]) -> Iterator[Outcome]:
+        world.effort += RATE
+        yield 3
+
+    a, b, c = Scripted("a", always(NO, 1)), Scripted("b", always(2)), Scripted("c", toiling)
+    ended = failed(search(a, b, c, budget=SearchBudget.of(world, 0.5)))
+    assert ended.timeout and ended.action.name == "c" and not ended.cause.facts
+    assert [step.note["chosen"] for step in ended.begun] == [1, 2]
+    assert chosen(search(a, b, c, hints=ended.begun)) == [1, 2, 3] and b.hints[-1] == {"chosen": 2}
+
+
 @dataclass(eq=False)
 class Real:
     """The demo's scene, and what refines in it."""
