@@ -168,7 +168,7 @@ def diverse(grasps: list[Grasp], T_world_body: Array, head: int = 6) -> list[Gra
     for g in grasps[head:]:
         approach = T_world_body[:3, :3] @ g.T_body_tool[:3, 2]
         tilt = int(np.degrees(np.arccos(np.clip(-approach[2], -1, 1))).round(3) // 25)
-        azimuth = int(np.degrees(np.arctan2(approach[1], approach[0])).round(3) % 360 // 60) if tilt else 0
+        azimuth = int((np.degrees(np.arctan2(approach[1], approach[0])).round(3) + 180) % 360 // 60) if tilt else 0
         bins.setdefault((tilt, azimuth), []).append(g)
     turns = itertools.zip_longest(*(bins[k] for k in sorted(bins)))
     return [*grasps[:head], *filter(None, itertools.chain.from_iterable(turns))]

@@ -108,7 +108,10 @@ class Search:
         """
         state = state.with_facts(goal.rules(self.domain, state))
         self._begin(seconds)
-        decided = self._decide_by(goal, state.with_facts(self._learnt(state, situation)), situation)
+        learnt = self._learnt(state, situation)
+        decided = self._decide_by(goal, state.with_facts(learnt), situation)
+        if isinstance(decided, NoSolution) and learnt and not self._budget.spent():
+            decided = self._decide_by(goal, state, situation)  # no other plan, but perhaps another way to do the same
         if isinstance(decided, NoSolution) and self.failed and not self._budget.spent():
             self.failed.clear()  # better the same again than nothing
             decided = self._decide_by(goal, state, situation)
