@@ -130,6 +130,7 @@ def test_what_was_executed_and_failed_the_same_way_twice_is_done_otherwise_then(
     search.skills.update({"pick-by-rim": refusing, "slide-onto": refusing})
     last = search.decide(goal, state, START)
     assert isinstance(last, Solution) and last.plan.actions[0].name == "pick", "better the same again than nothing"
+    assert search.failed, "in another way, where there is one"
 
 
 def test_what_must_not_be_touched_is_named_where_there_is_no_plan_for_it() -> None:
