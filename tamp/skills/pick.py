@@ -36,6 +36,8 @@ from tamp.skills.reaching import (
 from tamp.skills.rests import rest_poses
 from tamp.skills.surface_layout import arranged
 
+FORESEEN = 40
+"""Grasps of which it is found out whether the arm reaches the place where the item goes next."""
 LOOKED_AT = 8
 """Poses of the item where it goes next that a grasp is held against."""
 SQUEEZE = -0.003
@@ -286,14 +288,15 @@ class _Grasping:
         return ordered, {f"grasps without room at {place}": len(candidates) - roomy}
 
     def leading_on(self, ordered: list[grasps.Grasp]) -> Iterator[grasps.Grasp]:
-        """The same grasps, those last with which the arm reaches none of the first poses of the item where it goes
-        next."""
+        """The same grasps, but of the first `FORESEEN` those last with which the arm reaches none of the first poses of
+        the item where it goes next."""
         poses, put_off = list(self._poses_next()), list[grasps.Grasp]()
-        for grasp in ordered:
-            if not poses or any(next(self._configurations_at(T @ grasp.T_body_tool), None) is not None for T in poses):
-                yield grasp
-            else:
+        for n, grasp in enumerate(ordered):
+            found = itertools.chain.from_iterable(self._configurations_at(T @ grasp.T_body_tool) for T in poses)
+            if n < FORESEEN and poses and next(found, None) is None:
                 put_off.append(grasp)
+            else:
+                yield grasp
         yield from put_off
 
     def _poses_next(self) -> Iterator[Array]:
