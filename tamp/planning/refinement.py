@@ -157,7 +157,6 @@ class _Search:
     failed_in: dict[int, Situation] = field(default_factory=dict)
     stopped: bool = False
     samples: int = 0
-    chosen: list[Refinement] = field(default_factory=list)
     begun: tuple[Refinement, ...] = ()
     """What was chosen when the deepest action was reached."""
     pointless: int = -1
@@ -165,10 +164,11 @@ class _Search:
     conflict: frozenset[str] | None = None
     """Items that another choice must be about to help the action that failed last; None when that is not known."""
 
-    def run(self, index: int, situation: Situation) -> list[Refinement] | None:
+    def run(self, situation: Situation, before: tuple[Refinement, ...] = ()) -> list[Refinement] | None:
+        index = len(before)
         if index == len(self.actions):
             return []
-        found, self.begun = 0, max(self.begun, tuple(self.chosen[:index]), key=len)
+        found, self.begun = 0, max(self.begun, before, key=len)
         conflicts: list[frozenset[str] | None] = []
         for sample in self._samples(index, situation):
             self.samples += 1
@@ -186,8 +186,7 @@ class _Search:
                 if not found:
                     conflicts.append(sample.conflict)
                 continue
-            self.chosen[index:] = [sample]
-            rest = self.run(index + 1, sample.after)
+            rest = self.run(sample.after, (*before, sample))
             if rest is not None:
                 return [sample, *rest]
             conflicts = [*(conflicts if found else []), self._left_of_conflict(index)]
@@ -239,7 +238,7 @@ def refine(
         return shown
     search, steps = _Search(plan.actions, skills, tools, budget, hints, failed or {}), None
     with suppress(OutOfBudget), tools.world.limited(budget.empty):
-        steps = search.run(0, situation)
+        steps = search.run(situation)
     if steps is not None:
         return Refined(tuple(steps), search.samples)
     index = len(search.begun) if budget.empty() else max(search.causes, default=0)

@@ -6,6 +6,7 @@ from itertools import islice
 
 import numpy as np
 
+from motion.grasps import hand_clear
 from motion.poses import pose
 from motion.shapes import Shape
 from tamp.backends.libero.panda import panda
@@ -17,6 +18,7 @@ from tamp.perception import relations
 from tamp.runs.bench.boxes import TABLE_TOP
 from tamp.skills.base import Refinement, Skill, Tools
 from tamp.skills.pick import SQUEEZE, Pick
+from tamp.skills.reaching import boxes_of
 from tamp.skills.slide import Slide
 from tests.tamp.skills.test_place import box, table
 
@@ -60,3 +62,5 @@ def test_the_fingers_close_above_what_lies_close_around_a_thing() -> None:
     world.set_opening(found.note["width"])
     met = {c.other for c in world.contacts(found.segments[0].path[-1], SQUEEZE, frozenset({"item"}))}  # type: ignore[union-attr]
     assert "ring" not in met
+    T_world_grasp, closed = np.array(found.note["grasp"]), np.array([found.note["width"]])
+    assert hand_clear(T_world_grasp[None], closed, boxes_of(ring.parts), panda().gripper, graze=0.0).all()
