@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tamp
+from cli.finding_formats import as_annotation, sarif
 from cli.output import INTERRUPTED, Output, counted, note, say
 from tamp.quiet import quiet_stdout
 
@@ -29,12 +30,16 @@ def check(config: CheckConfig, out: Output) -> int:
     report = tamp.check(str(config.domain), config.problems, fix=config.fix)
     if report.added and report.domain is not None:
         say(f"{report.domain.notes.source.name}: added {' '.join(report.added)}")
-    out.answer(_as_dict(report), map(_line_of, report.findings))
+    if config.format == "sarif":
+        out.emit(sarif(report.findings))
+    else:
+        written = as_annotation if config.format == "github" else _line_of
+        out.answer(_as_dict(report), map(written, report.findings))
     if report.unread:
         first = next(f for f in report.findings if f.code == "not-pddl")
         say(f"tamp: error: {first.file}:{first.line}:{first.column}: {first.message}")
         return NOT_PDDL
-    if not out.json:
+    if not out.json and config.format != "sarif":
         say(_summary(report))
     return WRONG if report.errors else FINE
 

@@ -94,11 +94,14 @@ class CheckConfig:
     ] = None
     problems: Annotated[Sequence[Path], Option("Problems for it, or -.", "PROBLEM...", positional=True)] = ()
     fix: Annotated[bool, Option("Add missing requirements to the domain's file.")] = False
+    format: Annotated[
+        Literal["text", "github", "sarif"], Option("github: annotations of a workflow; sarif: SARIF 2.1.0.")
+    ] = "text"
     cases: Annotated[Path | None, Option("Run regression files: a folder with a case.toml, or of such.", "DIR")] = None
 
     def __post_init__(self) -> None:
-        if self.cases is not None and (self.domain is not None or self.fix):
-            raise InputError("--cases takes no DOMAIN and no --fix")
+        if self.cases is not None and (self.domain is not None or self.fix or self.format != "text"):
+            raise InputError("--cases takes no DOMAIN, no --fix and no --format")
         if self.cases is None and self.domain is None:
             raise InputError("nothing to check; give a DOMAIN, or --cases DIR")
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.forked import tamp
+
+ROOT = Path(__file__).parents[2]
+PATHS = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
 
 pytestmark = pytest.mark.process
 
@@ -50,6 +57,40 @@ def test_json_has_the_same_and_the_line(folder: Path) -> None:
         "message": "there is no predicate 'clera'; did you mean 'clear'?",
         "text": PROBLEM.replace("(clear y)", "(clera y)"),
     }
+
+
+def test_annotations_and_sarif_have_the_same(folder: Path) -> None:
+    (folder / "p,1.pddl").write_text(PROBLEM.replace("(clear y)", "(clera y)"))
+    found = json.loads(check("d.pddl", "p,1.pddl", "--json", cwd=folder).stdout)["findings"]
+    done = check("d.pddl", "p,1.pddl", "--format", "sarif", cwd=folder)
+    (run,) = json.loads(done.stdout)["runs"]
+    places = [
+        (r["locations"][0]["physicalLocation"], r["ruleId"], r["level"], r["message"]["text"]) for r in run["results"]
+    ]
+    assert done.returncode == 1
+    assert [
+        (p["artifactLocation"]["uri"], p["region"]["startLine"], p["region"]["startColumn"], *rest)
+        for p, *rest in places
+    ] == [
+        (f["file"].replace(",", "%2C"), f["line"], f["column"], f["code"], f["severity"], f["message"]) for f in found
+    ]
+    lines = check("d.pddl", "p,1.pddl", "--format", "github", cwd=folder).stdout.splitlines()
+    assert len(lines) == len(found)
+    assert lines[1].startswith("::error file=p%2C1.pddl,line=1,col=") and "title=unknown-predicate::" in lines[1]
+
+
+def test_the_hook_for_other_repositories_checks_each_folder_once(folder: Path) -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    for name, text in (("fine", DOMAIN), ("wrong", DOMAIN.replace("(clear ?a)", "(clera ?a)"))):
+        (folder / name).mkdir()
+        (folder / name / "domain.pddl").write_text(text)
+        (folder / name / "words.toml").write_text("")
+    for name, code in (("fine", 0), ("wrong", 123)):
+        files = [f"{name}/domain.pddl", f"{name}/words.toml"]
+        command = [*shlex.split(hook["entry"]), *files]
+        done = subprocess.run(command, cwd=folder, env=PATHS, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == code, done.stderr
+        assert done.stdout.count("unknown-predicate") == (name == "wrong"), done.stdout
 
 
 def test_fix_adds_what_is_missing_and_then_nothing(folder: Path) -> None:
