@@ -12,7 +12,7 @@ import typer
 
 from cli.commands import CommandEntry, add
 from cli.output import run
-from tamp.api import arm_configs, configs, tool_configs
+from tamp.api import arm_configs, configs, demo_configs, tool_configs
 
 GROUPS = {
     "scene": "What there is, what an instruction can name.",
@@ -35,6 +35,7 @@ COMMANDS = (
     CommandEntry("check", tool_configs.CheckConfig, "cli.domain_folder:check"),
     CommandEntry("test", tool_configs.TestConfig, "cli.domain_folder:test", owns_stdout=True),
     CommandEntry("bench", configs.BenchConfig, "cli.run_bench:bench"),
+    CommandEntry("demos", demo_configs.DemosConfig, "cli.demos:demos"),
     CommandEntry("report", tool_configs.ReportConfig, "cli.report_results:report"),
     CommandEntry("doctor", tool_configs.DoctorConfig, "cli.doctor:doctor"),
     CommandEntry("scene list", tool_configs.ListScenesConfig, "cli.listing:list_scenes"),

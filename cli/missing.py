@@ -6,18 +6,19 @@ import importlib.util
 import sys
 from collections.abc import Mapping
 
-_MOVING = ("libero", "pybullet", "xarm", "policy")
+_MOVING = ("libero", "pybullet", "xarm", "policy", "demos")
 """Extras that bring what robots and simulators share."""
-_AT_TABLES = ("libero", "pybullet", "policy")
+_AT_TABLES = ("libero", "pybullet", "policy", "demos")
 """Extras that bring LIBERO, and what sees there."""
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("mujoco", "scipy", "ompl", "toppra", "trimesh"), _MOVING),
     **dict.fromkeys(("imageio", "imageio_ffmpeg"), _MOVING),
     **dict.fromkeys(("libero", "robosuite", "cv2", "numba"), _AT_TABLES),
-    "pybullet": ("pybullet", "xarm"),
+    "pybullet": ("pybullet", "xarm") if sys.version_info < (3, 12) else ("pybullet",),  # there it has to be compiled
     "xarm": ("xarm",),
     **dict.fromkeys(("msgpack", "websockets"), ("policy",)),
+    **dict.fromkeys(("pyarrow", "h5py"), ("demos",)),
     **dict.fromkeys(("outlines", "llguidance", "llama_cpp", "spellchecker", "openai"), ("llm",)),
     "up_fast_downward": ("fast-downward",),
     "up_pyperplan": ("pyperplan",),
@@ -36,6 +37,7 @@ KEYS: Mapping[str, str] = {
     "pybullet": "pybullet",
     "xarm": "xarm",
     "policy": "msgpack",
+    "demos": "pyarrow",
     "llm": "outlines",
 }
 """The extras that `all` is made of, by the package that tells whether one is installed."""

@@ -8,13 +8,13 @@ import re
 import subprocess
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tamp.api import arguments, language
-from tamp.api.bench_episodes import Setup, record
+from tamp.api.bench_episodes import DemoOptions, Setup, record
 from tamp.api.configs import WORLDS, BenchConfig
 from tamp.api.sources import Say
 from tamp.data import located
@@ -34,7 +34,7 @@ Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
 """Is called with what is begun and how many there are of it; yields what is called with a line for each one done."""
 
 
-def common(config: BenchConfig) -> dict[str, Any]:
+def common(config: BenchConfig, recording: DemoOptions | None) -> dict[str, Any]:
     """What all episodes of a results folder have in common, as its `settings.json` keeps it."""
     always = {name: getattr(config, name) for name in ("stage", "seed", "planner", "llm", "domain")}
     other: dict[str, tuple[Any, Any]] = {
@@ -47,6 +47,7 @@ def common(config: BenchConfig) -> dict[str, Any]:
         "body": (config.body, None),
         "wordings": (_digest(config.wordings), None),
         "objects": (_objects() if config.draws_worlds else [], []),
+        "recording": (None if recording is None else asdict(recording), None),
     }
     return always | {name: value for name, (value, usual) in other.items() if value != usual}
 
@@ -59,9 +60,9 @@ def _objects() -> list[str]:
         return categories.added()
 
 
-def prepare(config: BenchConfig) -> Bench:
-    """Check all that can be checked before an episode is run, and read what is in the results already. InputError for
-    what is not valid."""
+def prepare(config: BenchConfig, recording: DemoOptions | None = None) -> Bench:
+    """Check all that can be checked before an episode is run, and read what is in the results already; with a
+    `recording`, for demonstrations. InputError for what is not valid."""
     from tamp.backends.libero import rendering
 
     rendering.prepare(video=False, may=True)  # what is checked with loads MuJoCo
@@ -70,8 +71,8 @@ def prepare(config: BenchConfig) -> Bench:
     worded = _wordings(config)
     # here, once, what every worker would stumble over
     domain = arguments.domain(config.domain)
-    keys = list(_keys(config, wanted, worded, domain))
-    setup = Setup(config, config.out or new_folder(Path("results"), "bench"), _tree(), worded)
+    keys = list(_keys(config, wanted, worded, domain, stored=recording is None))
+    setup = Setup(config, config.out or new_folder(Path("results"), "bench"), _tree(), worded, recording)
     engine = _engine(config.engine)
     arguments.check_planner(config.planner)
     arguments.check_perception(config.simulator, config.body, config.perception, config.calibration)
@@ -79,7 +80,7 @@ def prepare(config: BenchConfig) -> Bench:
     if config.asks_model:
         language.model(config.llm)
     results = Results(setup.folder)
-    return Bench(setup, keys, engine, results, results.open(common(config)), before)
+    return Bench(setup, keys, engine, results, results.open(common(config, recording)), before)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,8 +166,11 @@ def parse_ids(text: str) -> list[int]:
     return sorted(set(ids))
 
 
-def _keys(config: BenchConfig, wanted: list[int] | None, worded: tuple[Wording, ...], domain: Domain) -> Iterator[Key]:
-    """What is to be run: of worlds the numbers, of each scene so many seeds, of suites the tasks' initial states."""
+def _keys(
+    config: BenchConfig, wanted: list[int] | None, worded: tuple[Wording, ...], domain: Domain, stored: bool
+) -> Iterator[Key]:
+    """What is to be run: of worlds the numbers, of each scene so many seeds, of suites the tasks' `stored` initial
+    states, or so many seeds."""
     if config.draws_worlds:
         numbers = range(config.n or 0)
         if beyond := [i for i in wanted or [] if i not in numbers]:
@@ -183,7 +187,7 @@ def _keys(config: BenchConfig, wanted: list[int] | None, worded: tuple[Wording, 
                 _check_scene(scene, tasks.find(scene), config, domain)
         yield from (Key(scene, 0, seed) for scene in scenes for seed in range(config.trials))
         suites += [] if scenes else [name]
-    chosen = _tasks(suites, wanted if not worded else None, config.trials)
+    chosen = _tasks(suites, wanted if not worded else None, config.trials if stored else 0)
     yield from _reworded(chosen, worded, config.trials, wanted) if worded else _episodes(chosen, config.trials)
 
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from tamp.backends.libero.scene_description import Task
     from tamp.model.domain import Domain
     from tamp.runs.bench.wordings import Wording
-    from tamp.runs.episode import Settings
+    from tamp.runs.demonstrations.recorder import DemoFormat
+    from tamp.runs.episode import Result, Settings
     from tamp.runs.episode_runner import EpisodePlace
     from tamp.runs.policy.remote import PolicyProcess
 
@@ -38,13 +39,24 @@ NOT_THE_TASK = "what was asked for is not what LIBERO's check of the scene's tas
 
 
 @dataclass(frozen=True)
+class DemoOptions:
+    """How episodes are kept as demonstrations: see `tamp.api.demo_configs.DemosConfig`."""
+
+    format: str
+    size: int
+    masks: bool
+
+
+@dataclass(frozen=True)
 class Setup:
-    """What every episode of a run shares; called in a worker it makes what runs them."""
+    """What every episode of a run shares; called in a worker it makes what runs them. With a `recording` the seed draws
+    each scene, and what succeeds is kept as a demonstration."""
 
     config: BenchConfig
     folder: Path
     tree: str | None = None
     worded: tuple[Wording, ...] = ()
+    recording: DemoOptions | None = None
 
     def __call__(self) -> Runner:
         """What runs the episodes, made in the process that does."""
@@ -53,7 +65,8 @@ class Setup:
         hush_warnings()
         model = language.model(self.config.llm) if self.config.asks_model else None
         sight = model is not None and model.sees
-        rendering.prepare(video=False, sight=sight, camera=self.config.perception == "camera")
+        recorded = self.recording is not None
+        rendering.prepare(video=False, sight=sight, camera=self.config.perception == "camera", pictures=recorded)
         return Runner(self, arguments.domain(self.config.domain), model)
 
     @property
@@ -76,7 +89,7 @@ class Setup:
 
     def draw(self, k: Key, task: Task) -> tuple[int, int | None]:
         """The seed and the stored initial state of an episode, None where the seed draws the scene."""
-        if task.suite is not None:
+        if task.suite is not None and self.recording is None:
             return self.config.seed, k.init_state
         return (task.seed if k.suite == WORLDS else self.config.seed + k.init_state), None
 
@@ -158,7 +171,7 @@ class Runner:
         settings = self.settings(config, _origin(task, k, config.instruction))
         episode = Episode(config, Person(), task, self.domain, settings, self.model)
         with hush_simulator():
-            result = episode.run_at(self._place(episode, k), folder)
+            result = self._recorded(episode, k, folder) if self.setup.recording else self._run(episode, k, folder)
         by_libero = config.simulator == "libero" and task.suite is not None
         success = result.libero if by_libero else result.success
         return {
@@ -181,6 +194,23 @@ class Runner:
             "verdicts": result.verdicts,
             "certificate": result.certificate,
         }
+
+    def _run(self, episode: Episode, k: Key, folder: Path) -> Result:
+        return episode.run_at(self._place(episode, k), folder)
+
+    def _recorded(self, episode: Episode, k: Key, folder: Path) -> Result:
+        """The same, kept as a demonstration where LIBERO's check accepts it."""
+        from tamp.runs.demonstrations.recorder import recorded
+        from tamp.runs.episode_log import LOG
+
+        kept = self.setup.recording
+        assert kept is not None
+        with recorded(self._environment(episode.task, k), kept.size, kept.masks) as recorder:
+            result = episode.run_at(episode.simulated(recorder.environment), folder)
+        if result.libero:
+            demo = recorder.recorded(int(episode.settings.seed or 0), folder / LOG, result.disturbed)
+            form(kept.format).write_episode(demo, folder)
+        return result
 
     def settings(self, config: SolveConfig, origin: GoalOrigin) -> Settings:
         """What an episode is run with."""
@@ -218,8 +248,20 @@ class Runner:
         from tamp.backends.libero.environment import Scenes
 
         drawn = self.setup.config.perception == "camera" and self.setup.config.simulator == "libero"
+        drawn = drawn or self.setup.recording is not None
         self._scenes = self._scenes or Scenes(render=self.sight or drawn)
         return self._scenes.of(task, seed, init_state)
+
+
+def form(name: str) -> DemoFormat:
+    """What writes demonstrations in a format."""
+    if name == "hdf5":
+        from tamp.runs.demonstrations import libero_hdf5
+
+        return libero_hdf5
+    from tamp.runs.demonstrations import lerobot
+
+    return lerobot
 
 
 def record(k: Key, setup: Setup, instruction: str | None, outcome: dict[str, Any]) -> EpisodeRecord:
