@@ -27,9 +27,9 @@ LOCK_KEY = $$(printf '%s' '$(CURDIR)' | cat - $(LOCK) | sha256sum)
 OBJECTS = $${TAMP_OBJECTS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tamp/objects}
 LIBRARY_KEY = $$(printf '%s' "$(OBJECTS)" | cat - $(LOCK) tamp/perception/*.py tamp/backends/libero/*.py | sha256sum)
 PROJECT_KEY = $$(cat pyproject.toml .venv/.lock-stamp | sha256sum)
-# The first Python 3.11 that can make a virtual environment.
-FIND_PYTHON = for p in $(PYTHON) python3.11 python3; do \
-  if "$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; \
+# The first Python from 3.11 to 3.13 that can make a virtual environment.
+FIND_PYTHON = for p in $(PYTHON) python3.11 python3 python3.12 python3.13; do \
+  if "$$p" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; \
   then echo "$$p"; break; fi; done
 HAS_CHROMIUM = command -v chromium >/dev/null || command -v google-chrome >/dev/null
 HAS_OSMESA = $(BIN)/python -c 'import ctypes.util as c, sys; sys.exit(not c.find_library("OSMesa"))'
@@ -87,12 +87,12 @@ setup: tools
 tools:
 	@if [ "$$(cat .venv/.lock-stamp 2>/dev/null)" = "$(LOCK_KEY)" ]; then exit 0; fi
 	missing=
-	[ -n "$$($(FIND_PYTHON))" ] || missing=' python3.11 python3.11-venv'
+	[ -n "$$($(FIND_PYTHON))" ] || missing=' python3 python3-venv python3-dev'
 	for tool in g++ cmake git; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done
 	if [ -n "$$missing" ]; then
 	  sudo=; [ "$$(id -u)" = 0 ] || sudo='sudo '
 	  $(SAY) "missing:$$missing" "install with: $${sudo}apt-get install$$missing" >&2
-	  case "$$missing" in *python*) $(SAY) 'where apt has no python3.11: any Python 3.11 does, as make PYTHON=/path/to/python3.11 …' >&2;; esac
+	  case "$$missing" in *python*) $(SAY) 'Python 3.11, 3.12 or 3.13; another than python3: make PYTHON=/path/to/python3.12 …' >&2;; esac
 	  exit 1
 	fi
 
@@ -233,7 +233,7 @@ bench-validation: setup
 
 lock:
 	@command -v uv >/dev/null || { $(SAY) 'lock: needs uv (pip install uv)' >&2; exit 1; }
-	uv pip compile --upgrade --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
+	uv pip compile --upgrade --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
 	  --custom-compile-command "make lock" --python-version 3.11 --overrides lock/overrides.txt \
 	  --extra all --extra dev pyproject.toml -o $(LOCK)
 

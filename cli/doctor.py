@@ -149,8 +149,8 @@ def examine() -> list[Check]:
 
 def check_python() -> Check:
     """The interpreter's version."""
-    ok = sys.version_info[:2] == (3, 11)
-    return Check("python", ok, platform.python_version(), "" if ok else "use Python 3.11")
+    ok = (3, 11) <= sys.version_info[:2] <= (3, 13)
+    return Check("python", ok, platform.python_version(), "" if ok else "use Python 3.11, 3.12 or 3.13")
 
 
 def check_extras() -> Check:
