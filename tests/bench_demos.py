@@ -2,7 +2,7 @@
 
 A row an episode: whether LIBERO's check accepts it there, too, and how far its simulation is from the recorded one at
 most. With `--disturb KIND` the state after the disturbance is set as it was recorded, since no action of the robot
-brings it about. With `--reader PYTHON`, of an environment in which lerobot is installed, its own reader reads every frame.
+brings it about. With `--reader PYTHON`, of an environment in which lerobot is installed, lerobot reads every frame.
 """
 
 from __future__ import annotations
