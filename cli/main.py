@@ -52,6 +52,7 @@ COMMANDS = (
     CommandEntry("perception record", configs.RecordConfig, "cli.perception:record"),
     CommandEntry("perception show", tool_configs.ShowRecordingConfig, "cli.perception:show"),
     CommandEntry("policy serve", configs.ServeConfig, "cli.perception:serve"),
+    CommandEntry("mcp", tool_configs.McpConfig, "cli.mcp_server:mcp", owns_stdout=True),
     CommandEntry("xarm emulate", arm_configs.EmulateConfig, "cli.arm_commands:emulate"),
     CommandEntry("xarm run", arm_configs.RunPlanConfig, "cli.arm_commands:run_plan"),
     CommandEntry("xarm clear", arm_configs.ClearConfig, "cli.arm_commands:clear_error"),

@@ -19,6 +19,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "xarm": ("xarm",),
     **dict.fromkeys(("msgpack", "websockets"), ("policy",)),
     **dict.fromkeys(("pyarrow", "h5py"), ("demos",)),
+    **dict.fromkeys(("mcp", "anyio", "uvicorn"), ("mcp",)),
     **dict.fromkeys(("outlines", "llguidance", "llama_cpp", "spellchecker", "openai"), ("llm",)),
     "up_fast_downward": ("fast-downward",),
     "up_pyperplan": ("pyperplan",),
@@ -38,6 +39,7 @@ KEYS: Mapping[str, str] = {
     "xarm": "xarm",
     "policy": "msgpack",
     "demos": "pyarrow",
+    "mcp": "mcp",
     "llm": "outlines",
 }
 """The extras that `all` is made of, by the package that tells whether one is installed."""

@@ -16,12 +16,12 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tamp.agent.orders import End, Order, Stop, read_json
+from tamp.agent.orders import End, Order, Say, Start, Stop, read_json
 from tamp.errors import Refusal, TampError
 from tamp.line_socket import Lines, hang_up
 
@@ -29,21 +29,28 @@ LEASE = 10.0
 """Seconds without an order after which another client may have command."""
 MOST_A_SECOND = 50
 """Orders that are taken from one client within a second; a stop always is."""
+MOST_ASKED = 10
+"""Orders that wait for the operator's yes at one time."""
 
 
 @dataclass(eq=False)
 class CommandAuthority:
-    """Passes orders on to `give`, from any thread."""
+    """Passes orders on to `give`, from any thread. With an `operator`, what other clients want to begin waits until
+    that one approves."""
 
     give: Callable[[Order], None]
     clock: Callable[[], float] = time.monotonic
+    operator: str | None = None
+    _waiting: dict[int, tuple[str, Order]] = field(default_factory=dict)
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     _holder: str | None = None
     _heard: float = 0.0
     _recent: deque[float] = field(default_factory=deque)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def order(self, client: str, order: Order) -> None:
-        """Pass on an order. Refusal while another client has command, and for more than `MOST_A_SECOND`."""
+    def order(self, client: str, order: Order) -> int | None:
+        """Pass on an order; the number of one that waits for the operator. Refusal while another client has command,
+        and for more than `MOST_A_SECOND`, or `MOST_ASKED` that wait."""
         with self._lock:
             now = self.clock()
             if not isinstance(order, Stop):
@@ -51,11 +58,32 @@ class CommandAuthority:
             if not isinstance(order, Stop | End):
                 self._check_rate(now)
             self._holder, self._heard = self._holder or client, now
+            if self.operator not in (None, client) and isinstance(order, Start | Say):
+                if len(self._waiting) >= MOST_ASKED:
+                    raise Refusal(f"{MOST_ASKED} orders wait for the operator already: dropped", "flood")
+                number = next(self._numbers)
+                self._waiting[number] = client, order
+                return number
+            if isinstance(order, End) or order == Stop():
+                self._waiting.clear()
         self.give(order)
+        return None
+
+    def decide(self, number: int, approved: bool) -> Order:
+        """Pass on an order that waits, or drop it. Refusal where there is none of that number."""
+        with self._lock:
+            if number not in self._waiting:
+                waiting = ", ".join(map(str, self._waiting)) or "none"
+                raise Refusal(f"no order {number} waits; waiting: {waiting}", "none")
+            _, order = self._waiting.pop(number)
+        if approved:
+            self.give(order)
+        return order
 
     def gone(self, client: str) -> None:
-        """A client has left."""
+        """A client has left, and with it what it wanted to begin."""
         with self._lock:
+            self._waiting = {n: asked for n, asked in self._waiting.items() if asked[0] != client}
             if self._holder == client:
                 self._holder = None
 
@@ -88,9 +116,17 @@ class OrderServer:
     """Listens at a Unix socket with mode 0600, on separate threads: at a path, or in a new folder that only the user
     can open."""
 
-    def __init__(self, authority: CommandAuthority, path: Path | None = None) -> None:
-        """OSError when the path is taken."""
+    def __init__(
+        self,
+        authority: CommandAuthority,
+        path: Path | None = None,
+        greeting: dict[str, Any] | None = None,
+        asked: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        """`greeting` is the first line to each client; `asked` is called with a line for each order that waits for the
+        operator. OSError when the path is taken."""
         self._authority, self._connected = authority, dict[str, _Connected]()
+        self._greeting, self._asked = greeting, asked
         self._folder = None if path else tempfile.TemporaryDirectory(prefix="tamp-orders-")
         self.path = path or Path(str(self._folder and self._folder.name)) / "orders"
         self._listening = _private(self.path)
@@ -124,8 +160,18 @@ class OrderServer:
                 continue
             # registered first: an event may follow from its first order as soon as that is read
             name = f"connection {number}"
-            self._connected[name] = connected = _Connected(connection, name, self._authority, self._leave)
+            self._connected[name] = connected = _Connected(connection, name, self._order, self._leave)
+            if self._greeting is not None:
+                connected.tell(json.dumps(self._greeting).encode() + b"\n")
             connected.begin()
+
+    def _order(self, client: str, order: Order) -> dict[str, Any] | None:
+        """What to say at once to the client of an order, if anything."""
+        number = self._authority.order(client, order)
+        if number is None:
+            return None
+        self._asked(f"{client} asks for: {order}; yes {number}, or no {number}")
+        return {"event": "approval", "command": str(order), "number": number}
 
     def _leave(self, name: str) -> None:
         self._connected.pop(name, None)
@@ -151,10 +197,14 @@ class _Connected:
     """One connection: a thread that reads orders, and one that writes events."""
 
     def __init__(
-        self, connection: socket.socket, name: str, authority: CommandAuthority, leave: Callable[[str], None]
+        self,
+        connection: socket.socket,
+        name: str,
+        order: Callable[[str, Order], dict[str, Any] | None],
+        leave: Callable[[str], None],
     ) -> None:
         connection.settimeout(None)  # the arm's SDK gives all sockets of a process a time-out
-        self._connection, self._name, self._authority, self._leave = connection, name, authority, leave
+        self._connection, self._name, self._give, self._leave = connection, name, order, leave
         self._unread: queue.Queue[bytes] = queue.Queue(MOST_UNREAD)
 
     def begin(self) -> None:
@@ -188,10 +238,13 @@ class _Connected:
         self.close()
 
     def _order(self, line: str) -> None:
+        answer: dict[str, Any] | None
         try:
-            self._authority.order(self._name, read_json(line))
+            answer = self._give(self._name, read_json(line))
         except TampError as e:
-            self.tell(json.dumps({"event": "command", "taken": False, "why": str(e)}).encode() + b"\n")
+            answer = {"event": "command", "taken": False, "why": str(e)}
+        if answer is not None:
+            self.tell(json.dumps(answer).encode() + b"\n")
 
     def _write(self) -> None:
         with contextlib.suppress(OSError):

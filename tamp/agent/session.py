@@ -165,6 +165,7 @@ class Session:
     wanted: tuple[Any, ...] = ()
     """What was taken last: goals."""
     _orders: deque[Order] = field(default_factory=deque)
+    _refused: deque[tuple[Order, str]] = field(default_factory=deque)
     _dropped: int = 0
     _ticked: bool = False
     _stale: int = 0
@@ -181,6 +182,10 @@ class Session:
             self._orders.append(order)
         else:
             self._dropped += 1
+
+    def refuse(self, order: Order, why: str) -> None:
+        """Have an event say at the next tick that an order is not taken."""
+        self._refused.append((order, why))
 
     def tick(self, observation: Observation) -> Command | None:
         """The command for this control period, from what was just observed; None when the session is over."""
@@ -243,6 +248,9 @@ class Session:
                 self.publish(OrderTaken(str(order), False, str(e)))
             else:
                 self.publish(OrderTaken(str(order), True))
+        while self._refused:
+            order, why = self._refused.popleft()
+            self.publish(OrderTaken(str(order), False, why))
         if self._dropped:
             self.publish(OrderTaken(f"{self._dropped} orders", False, f"more than {MOST_WAITING} at one time"))
             self._dropped = 0

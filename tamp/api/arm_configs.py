@@ -64,6 +64,9 @@ class LiveConfig:
     planner: Planner = field(default_factory=usual_planner)
     seconds: Seconds = None
     listen: Annotated[str | Path | None, Option("Take orders over a Unix socket at PATH too.", "PATH")] = None
+    approve: Annotated[
+        bool, Option("With --listen or --view: what other programs want to begin waits until you type yes N, or no N.")
+    ] = False
     dead_man: DeadMan = None
     view: View = False
     host: Host = None
@@ -72,6 +75,10 @@ class LiveConfig:
     out: EpisodeFolder = None
 
     def __post_init__(self) -> None:
+        if self.approve and (self.script is not None or (self.listen is None and not self.view)):
+            raise InputError(
+                "--approve is for orders of other programs; valid with --listen or --view, without --script"
+            )
         if self.perception != "oracle":
             raise InputError(f"--perception {self.perception} is not built yet for tamp live; valid: oracle")
         if self.decider == "script" and self.script is None:

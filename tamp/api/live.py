@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -120,9 +121,11 @@ class OrderedSession:
             events.subscribe(spoken(callbacks.say, live_line_of))
         else:
             events.subscribe(self._as_data_to(callbacks.on_event))
-        authority = CommandAuthority(self.session.order)
+        authority = CommandAuthority(self.session.order, operator=callbacks.name if config.approve else None)
         if config.listen is not None or config.view:
-            server = _listen(authority, None if config.listen is None else Path(config.listen), callbacks.say)
+            at = None if config.listen is None else Path(config.listen)
+            greeting = {"event": "session", "backend": config.backend, "approves": config.approve}
+            server = _listen(authority, at, greeting, callbacks.say)
             opened.callback(server.close)
             log.event("listens", path=server.path.resolve())
             events.subscribe(self._as_data_to(server.tell))
@@ -174,6 +177,12 @@ class OrderedSession:
 
         return tell
 
+    def _decide(self, authority: CommandAuthority, number: int, approved: bool) -> None:
+        """Pass on an order of another program that waited, or refuse it. Refusal where there is none."""
+        order = authority.decide(number, approved)
+        if not approved:
+            self.session.refuse(order, "the operator says no")
+
     def _hear(self, authority: CommandAuthority) -> None:
         """Take the caller's orders, to their end."""
         session, callbacks = self.session, self.callbacks
@@ -187,16 +196,20 @@ class OrderedSession:
                 session.tell_state = True
                 continue
             try:
-                authority.order(callbacks.name, read_json(line) if line.lstrip().startswith("{") else read_typed(line))
+                if self.live.config.approve and (answer := re.fullmatch(r"\s*(yes|no) (\d+)\s*", line)):
+                    self._decide(authority, int(answer[2]), answer[1] == "yes")
+                else:
+                    given = read_json(line) if line.lstrip().startswith("{") else read_typed(line)
+                    authority.order(callbacks.name, given)
             except TampError as e:
                 callbacks.say(f"no: {e}")
         session.ends_when_idle = True
 
 
-def _listen(authority: CommandAuthority, at: Path | None, say: Say) -> OrderServer:
+def _listen(authority: CommandAuthority, at: Path | None, greeting: dict[str, Any], say: Say) -> OrderServer:
     """Take orders over a socket. InputError where there is something at its path."""
     try:
-        server = OrderServer(authority, at)
+        server = OrderServer(authority, at, greeting, say)
     except OSError as e:
         raise InputError(f"--listen {at}: {e.strerror or e}; valid: a path at which there is nothing yet") from e
     say(f"orders at unix:{server.path}")

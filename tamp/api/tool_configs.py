@@ -334,3 +334,18 @@ class NewConfig:
     def folder(self) -> Path:
         """Where it is made, or to what it is added."""
         return self.domain or self.place or Path()
+
+
+@dataclass(frozen=True)
+class McpConfig:
+    """Serve tools for an agent, by the Model Context Protocol: over standard input and output, or over HTTP.
+
+    Scenes, grounding, planning, validating, checking, solving in simulation, and what became of it. A real arm moves
+    only by orders to a live session, each of which its operator approves.
+    """
+
+    root: Annotated[Path, Option("The folder in which commands run; no path may lead out of it.", "DIR")] = Path()
+    live: Annotated[Path | None, Option("The socket of a tamp live --listen PATH.", "PATH")] = None
+    http: Annotated[int | None, Option("A port on this machine, instead of standard input.", "N", min=1, max=65535)] = (
+        None
+    )

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tamp.agent.order_server import LEASE, MOST_A_SECOND, CommandAuthority, OrderServer
-from tamp.agent.orders import Order, Start, Stop
+from tamp.agent.order_server import LEASE, MOST_A_SECOND, MOST_ASKED, CommandAuthority, OrderServer
+from tamp.agent.orders import Order, Say, Start, Stop
 from tamp.errors import Refusal
 
 
@@ -140,3 +140,40 @@ def test_a_socket_is_gone_with_its_session(tmp_path: Path) -> None:
     assert there.exists()
     server.close()
     assert not there.exists()
+
+
+def test_what_others_want_to_begin_waits_for_the_operator_and_a_stop_does_not() -> None:
+    given: list[Order] = []
+    authority = CommandAuthority(given.append, operator="the terminal")
+    number = authority.order("agent", Start("(pick a t)"))
+    assert (number, given) == (1, [])
+    assert authority.order("agent", Stop("wave")) is None and given == [Stop("wave")]
+    with pytest.raises(Refusal, match="no order 7 waits; waiting: 1"):
+        authority.decide(7, True)
+    assert authority.decide(1, True) == Start("(pick a t)") == given[-1]
+    with pytest.raises(Refusal):
+        authority.decide(1, True)
+
+
+def test_what_waits_is_dropped_by_a_no_by_a_stop_and_when_its_client_leaves() -> None:
+    given: list[Order] = []
+    authority = CommandAuthority(given.append, operator="the terminal")
+    for drop in (
+        lambda n: authority.decide(n, False),
+        lambda n: authority.order("agent", Stop()),
+        lambda n: authority.gone("agent"),
+    ):
+        number = authority.order("agent", Say("put the mug away"))
+        assert number is not None
+        drop(number)
+        with pytest.raises(Refusal):
+            authority.decide(number, True)
+    assert [order for order in given if order != Stop()] == []
+
+
+def test_a_flood_of_orders_does_not_pile_up_before_the_operator() -> None:
+    authority = CommandAuthority(lambda order: None, operator="the terminal")
+    numbers = [authority.order("agent", Start("(pick a t)")) for _ in range(MOST_ASKED)]
+    assert numbers == [*range(1, MOST_ASKED + 1)]
+    with pytest.raises(Refusal, match="wait for the operator"):
+        authority.order("agent", Start("(pick a t)"))

@@ -1,0 +1,92 @@
+"""A client of a live session: orders to it, and what it says."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tamp.errors import InputError
+from tamp.line_socket import LineSocket
+
+PATIENCE = 5.0
+"""Seconds for a session to say whether an order is taken."""
+REMEMBERED = 100
+"""Events of a session that `state` has."""
+
+
+@dataclass(eq=False)
+class LiveLink:
+    """A connection with a live session, which is made with the first order."""
+
+    path: Path | None
+    _socket: LineSocket | None = None
+    _about: dict[str, Any] = field(default_factory=dict)
+    _events: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def order(self, order: dict[str, Any]) -> dict[str, Any]:
+        """Give an order, and what is said to it first. InputError without a session, and where it would move a real arm
+        that nobody has to approve."""
+        with self._lock:
+            self._connect()
+            moves = "stop" not in order
+            if moves and self._about.get("backend") == "xarm" and not self._about.get("approves"):
+                raise InputError("this session moves a real arm at once: start it with tamp live --approve")
+            try:
+                return self._ask(order)
+            except OSError as e:
+                self._hang_up()
+                raise InputError(f"the live session is gone: {e}") from e
+
+    def state(self) -> dict[str, Any]:
+        """What the session said of itself at first, and its last events."""
+        with self._lock:
+            self._connect()
+            try:
+                self._read(0.0)
+            except OSError:
+                self._hang_up()
+            return {"session": self._about, "events": list(self._events)}
+
+    def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
+        assert self._socket is not None
+        self._read(0.0)
+        self._socket.send(json.dumps(order).encode(), PATIENCE)
+        for event in self._read(PATIENCE, until=("command", "approval")):
+            if event.get("event") in ("command", "approval"):
+                return event
+        return {"event": "none", "why": f"the session has not said within {PATIENCE:g} s whether it is taken"}
+
+    def _read(self, seconds: float, until: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """The lines that are there, or within some seconds, up to the first event of a kind."""
+        assert self._socket is not None
+        read = []
+        while (line := self._socket.receive(seconds)) is not None:
+            event = json.loads(line)
+            read.append(event)
+            self._events.append(event)
+            if event.get("event") in until:
+                break
+        return read
+
+    def _connect(self) -> None:
+        if self.path is None:
+            raise InputError("there is no live session; the operator starts one: tamp live --listen PATH")
+        if self._socket is not None:
+            return
+        try:
+            self._socket = LineSocket(self.path, PATIENCE)
+            self._about = next(iter(self._read(PATIENCE, until=("session",))), {})
+        except OSError as e:
+            self._hang_up()
+            raise InputError(f"no live session listens at {self.path}: {e.strerror or e}") from e
+
+    def _hang_up(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._socket, self._about = None, {}
