@@ -49,6 +49,7 @@ def compiled(problem: Any, name: str) -> tuple[Any, list[Any]]:
         results.extend([_ByName(problem)] if changed is not problem else [])
         return changed
 
+    problem = by_name(relevant(problem))
     if "CONDITIONAL_EFFECTS" not in has:
         problem = by_name(simplified(problem))
     features: set[str] | None = None
@@ -69,6 +70,38 @@ def compiled(problem: Any, name: str) -> tuple[Any, list[Any]]:
     if "NEGATIVE_CONDITIONS" in has:
         problem = by_name(complemented(problem))
     return by_name(simplified(problem)), results
+
+
+def relevant(problem: Any) -> Any:
+    """The problem without effects on which no goal and no precondition depends, nor an effect that is relevant itself;
+    itself where there are none, and where more than these matters. The same plans are valid (cone of influence)."""
+    if not problem.kind.features.isdisjoint(_MORE_THAN_COSTS):
+        return problem
+    fluents_of = problem.environment.free_vars_extractor.get
+    effects = list(_effects(problem))
+    read = [*problem.goals, *(c for a in problem.actions for c in a.preconditions)]
+    needed, before = {f.fluent() for each in read for f in fluents_of(each)}, -1
+    while len(needed) != before:
+        before = len(needed)
+        for e in effects:
+            if e.fluent.fluent() in needed:
+                needed |= {f.fluent() for each in (e.condition, e.value) for f in fluents_of(each)}
+    if all(e.fluent.fluent() in needed for e in effects):
+        return problem
+    copy = problem.clone()
+    for action in copy.actions:
+        kept = [e for e in action.effects if e.fluent.fluent() in needed]
+        action.clear_effects()
+        for effect in kept:
+            action._add_effect_instance(effect)
+    if any(hasattr(metric, "costs") for metric in problem.quality_metrics):
+        from unified_planning.shortcuts import MinimizeActionCosts
+
+        (metric,) = problem.quality_metrics  # it finds an action by all that it does
+        copy.clear_quality_metrics()
+        costs = {action: metric.get_action_cost(problem.action(action.name)) for action in copy.actions}
+        copy.add_quality_metric(MinimizeActionCosts(costs))
+    return copy
 
 
 def settled(problem: Any) -> Any:

