@@ -52,6 +52,7 @@ COMMANDS = (
     CommandEntry("perception record", configs.RecordConfig, "cli.perception:record"),
     CommandEntry("perception show", tool_configs.ShowRecordingConfig, "cli.perception:show"),
     CommandEntry("policy serve", configs.ServeConfig, "cli.perception:serve"),
+    CommandEntry("lsp", tool_configs.LspConfig, "cli.lsp_server:lsp_server", owns_stdout=True),
     CommandEntry("mcp", tool_configs.McpConfig, "cli.mcp_server:mcp", owns_stdout=True),
     CommandEntry("xarm emulate", arm_configs.EmulateConfig, "cli.arm_commands:emulate"),
     CommandEntry("xarm run", arm_configs.RunPlanConfig, "cli.arm_commands:run_plan"),

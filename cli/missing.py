@@ -19,6 +19,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "xarm": ("xarm",),
     **dict.fromkeys(("msgpack", "websockets"), ("policy",)),
     **dict.fromkeys(("pyarrow", "h5py"), ("demos",)),
+    **dict.fromkeys(("pygls", "lsprotocol"), ("lsp",)),
     **dict.fromkeys(("mcp", "anyio", "uvicorn"), ("mcp",)),
     **dict.fromkeys(("outlines", "llguidance", "llama_cpp", "spellchecker", "openai"), ("llm",)),
     "up_fast_downward": ("fast-downward",),
@@ -40,6 +41,7 @@ KEYS: Mapping[str, str] = {
     "policy": "msgpack",
     "demos": "pyarrow",
     "mcp": "mcp",
+    "lsp": "pygls",
     "llm": "outlines",
 }
 """The extras that `all` is made of, by the package that tells whether one is installed."""

@@ -349,3 +349,11 @@ class McpConfig:
     http: Annotated[int | None, Option("A port on this machine, instead of standard input.", "N", min=1, max=65535)] = (
         None
     )
+
+
+@dataclass(frozen=True)
+class LspConfig:
+    """Serve an editor, by the Language Server Protocol: what tamp check says while a domain is being written.
+
+    Over standard input and output. The Python of a domain's folder is not run.
+    """

@@ -34,7 +34,8 @@ def test_what_belongs_to_no_installed_extra_is_not_looked_for(monkeypatch: pytes
     monkeypatch.setattr(missing, "extras", lambda: dict.fromkeys(missing.KEYS, False) | {"xarm": True})
     check = doctor.check_extras()
     assert (check.ok, check.advice) == (True, 'pip install "tamp-toolkit[NAME]"')
-    assert check.found == "xarm; not installed: fast-downward, pyperplan, libero, pybullet, policy, demos, mcp, llm"
+    others = "fast-downward, pyperplan, libero, pybullet, policy, demos, mcp, lsp, llm"
+    assert check.found == f"xarm; not installed: {others}"
     assert [name for name, _ in doctor.wanted_libraries()] == ["mujoco", "ompl", "toppra", "unified-planning"]
 
 
