@@ -34,7 +34,7 @@ Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
 """Is called with what is begun and how many there are of it; yields what is called with a line for each one done."""
 
 
-def common(config: BenchConfig, recording: DemoOptions | None) -> dict[str, Any]:
+def common(config: BenchConfig, recording: DemoOptions | None = None) -> dict[str, Any]:
     """What all episodes of a results folder have in common, as its `settings.json` keeps it."""
     always = {name: getattr(config, name) for name in ("stage", "seed", "planner", "llm", "domain")}
     other: dict[str, tuple[Any, Any]] = {
