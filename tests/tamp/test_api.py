@@ -50,7 +50,7 @@ def _promise() -> str:
         own = {n: v for n, v in vars(named).items() if not n.startswith("_") and n not in read}
         lines += [f"    {n}" for n in sorted([*read, *(n for n, v in own.items() if isinstance(v, property))])]
         lines += [f"    {n}{inspect.signature(v)}" for n, v in sorted(own.items()) if inspect.isfunction(v)]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in lines).replace("pathlib._local.", "pathlib.")  # as Python 3.13 calls it
 
 
 def test_what_is_promised_is_what_it_was() -> None:
