@@ -1,4 +1,4 @@
-"""`tamp lsp`: a language server for domains, problems and the tables beside them, over standard input and output."""
+"""`tamp lsp`: a language server for domains, problems and their tables, over standard input and output."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def described(symbol: Symbol) -> str:
 
 
 def fix_of(found: lsp.Diagnostic, uri: str, lines: Sequence[str]) -> lsp.CodeAction | None:
-    """The edit that mends a finding, where its message says one."""
+    """The edit that corrects a finding, where its message says one."""
     edit = None
     if instead := INSTEAD.search(found.message):
         title, edit = f"write {instead[1]}", lsp.TextEdit(found.range, instead[1])

@@ -10,9 +10,10 @@ import json
 import secrets
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from tamp.api.tool_configs import McpConfig
 
 AT_ONCE, WAITING = 2, 8
-"""Commands that run at one time, and that wait besides: more are refused."""
+"""Commands that run at one time, and that wait as well: more are refused."""
 LONGEST = 2_000_000
 """Bytes of a file that is given as a resource."""
 FILES = ("domain.pddl", "problem.pddl", "plan.txt", "episode.jsonl", "scene.png")
@@ -55,6 +56,8 @@ def _serve(server: MCPServer, port: int, token: str) -> None:
 
     async def guarded(scope: Any, receive: Any, send: Any) -> None:
         given = dict(scope.get("headers", ())).get(b"authorization", b"")
+        if scope["type"] == "websocket":  # nothing of it is one
+            return
         if scope["type"] == "http" and not secrets.compare_digest(given, f"Bearer {token}".encode()):
             await send({"type": "http.response.start", "status": 401, "headers": []})
             await send({"type": "http.response.body", "body": b"no token, or another one"})
@@ -140,9 +143,9 @@ def _add_episodes(server: MCPServer, tamp: Commands) -> None:
 
 
 def _add_live(server: MCPServer, link: LiveLink, tamp: Commands) -> None:
-    def ordered(given: dict[str, Any]) -> dict[str, Any]:
+    def answered(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         try:
-            return link.order(given)
+            return ask()
         except TampError as e:
             raise ToolError(str(e)) from e
 
@@ -152,22 +155,18 @@ def _add_live(server: MCPServer, link: LiveLink, tamp: Commands) -> None:
         operator has to approve first: the answer is then the number that waits, and `state` has what became of it."""
         if (start is None) == (say is None):
             raise ToolError("give either start or say")
-        return ordered({"start": start} if start is not None else {"say": say})
+        return answered(partial(link.order, {"start": start} if start is not None else {"say": say}))
 
     @server.tool()
     async def stop() -> dict[str, Any]:
-        """Stop everything: the live session, and commands that run. It needs nobody's approval."""
-        ended = tamp.interrupt()
-        live = await anyio.to_thread.run_sync(ordered, {"stop": ""}) if link.path is not None else None
-        return {"commands": ended, "live": live}
+        """Stop everything: the live session, and commands that run. It needs no approval."""
+        live = await anyio.to_thread.run_sync(answered, link.stop) if link.path is not None else None
+        return {"commands": tamp.interrupt(), "live": live}
 
     @server.tool()
     def state() -> dict[str, Any]:
         """What the live session is, and what happened in it last."""
-        try:
-            return link.state()
-        except TampError as e:
-            raise ToolError(str(e)) from e
+        return answered(link.state)
 
 
 @dataclass(eq=False)

@@ -53,7 +53,7 @@ class CommandAuthority:
         and for more than `MOST_A_SECOND`, or `MOST_ASKED` that wait."""
         with self._lock:
             now = self.clock()
-            if not isinstance(order, Stop):
+            if not isinstance(order, Stop) and client != self.operator:
                 self._check_turn(client, now)
             if not isinstance(order, Stop | End):
                 self._check_rate(now)

@@ -23,7 +23,7 @@ class DemosConfig:
     suites: Annotated[
         Sequence[str], Option("Suites such as libero_goal, or scenes with a task.", "SUITE...", positional=True)
     ]
-    out: Annotated[Path, Option("Folder: the data set goes into its dataset/, logs and results beside it.", "DIR")]
+    out: Annotated[Path, Option("Folder: the data set goes into its dataset/, next to logs and results.", "DIR")]
     n: Annotated[int, Option("Episodes a task; what does not succeed is left out.", min=1, max=1_000_000)] = 1
     format: Annotated[
         Literal["lerobot", "hdf5"], Option("lerobot: a LeRobotDataset v3; hdf5: LIBERO's own files, one a task.")

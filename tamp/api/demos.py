@@ -61,11 +61,11 @@ class Demos:
             return True
         kept = self.kept()
         partial = self.dataset.with_name(f"{DATASET}.partial")
-        for folder in (partial, self.dataset):
-            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(partial, ignore_errors=True)
         if kept:
             form(self._recording.format).assemble([self._folder(r) for r in kept], partial)
             replace_file(partial / "README.md", self._card(kept))
+            shutil.rmtree(self.dataset, ignore_errors=True)  # only now: what was made before survives a full disk
             partial.rename(self.dataset)
         return False
 

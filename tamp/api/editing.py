@@ -61,9 +61,9 @@ def domain_of(path: Path, texts: Texts) -> Path | None:
     """The domain to which a file belongs: itself, the one of its folder, or the only one there; None without one."""
     if path.suffix == ".pddl" and _is_domain(path, texts):
         return path
-    beside = {p for p in (*path.parent.glob("*.pddl"), *texts) if p.parent == path.parent and _is_domain(p, texts)}
-    named = [p for p in beside if p.name == DOMAIN]
-    return named[0] if named else min(beside) if len(beside) == 1 else None
+    near = {p for p in (*path.parent.glob("*.pddl"), *texts) if p.parent == path.parent and _is_domain(p, texts)}
+    named = [p for p in near if p.name == DOMAIN]
+    return named[0] if named else min(near) if len(near) == 1 else None
 
 
 def _is_domain(path: Path, texts: Texts) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,18 +31,28 @@ class LiveLink:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def order(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Give an order, and what is said to it first. InputError without a session, and where it would move a real arm
-        that nobody has to approve."""
+        """Give an order, and what is said to it first. InputError without a session, and where it could move a real
+        arm without its operator's approval: also where the session does not say what it moves."""
         with self._lock:
             self._connect()
-            moves = "stop" not in order
-            if moves and self._about.get("backend") == "xarm" and not self._about.get("approves"):
+            if self._about.get("backend", "xarm") == "xarm" and not self._about.get("approves"):
                 raise InputError("this session moves a real arm at once: start it with tamp live --approve")
             try:
                 return self._ask(order)
             except OSError as e:
                 self._hang_up()
                 raise InputError(f"the live session is gone: {e}") from e
+
+    def stop(self) -> dict[str, Any]:
+        """Stop everything, over a connection of its own: an order that waits for its answer does not hold it up."""
+        at_once = LiveLink(self.path)
+        at_once._connect()
+        try:
+            return at_once._ask({"stop": ""})
+        except OSError as e:
+            raise InputError(f"the live session is gone: {e}") from e
+        finally:
+            at_once._hang_up()
 
     def state(self) -> dict[str, Any]:
         """What the session said of itself at first, and its last events."""
@@ -65,8 +76,8 @@ class LiveLink:
     def _read(self, seconds: float, until: Sequence[str] = ()) -> list[dict[str, Any]]:
         """The lines that are there, or within some seconds, up to the first event of a kind."""
         assert self._socket is not None
-        read = []
-        while (line := self._socket.receive(seconds)) is not None:
+        read, end = [], time.monotonic() + seconds
+        while (line := self._socket.receive(max(end - time.monotonic(), 0.0))) is not None:
             event = json.loads(line)
             read.append(event)
             self._events.append(event)
@@ -81,7 +92,8 @@ class LiveLink:
             return
         try:
             self._socket = LineSocket(self.path, PATIENCE)
-            self._about = next(iter(self._read(PATIENCE, until=("session",))), {})
+            first = self._read(PATIENCE, until=("session",))
+            self._about = next((e for e in first if e.get("event") == "session"), {})
         except OSError as e:
             self._hang_up()
             raise InputError(f"no live session listens at {self.path}: {e.strerror or e}") from e

@@ -75,7 +75,9 @@ def compiled(problem: Any, name: str) -> tuple[Any, list[Any]]:
 def relevant(problem: Any) -> Any:
     """The problem without effects on which no goal and no precondition depends, nor an effect that is relevant itself;
     itself where there are none, and where more than these matters. The same plans are valid (cone of influence)."""
-    if not problem.kind.features.isdisjoint(_MORE_THAN_COSTS):
+    metrics = problem.quality_metrics
+    counted = all(m.is_minimize_action_costs() or m.is_minimize_sequential_plan_length() for m in metrics)
+    if len(metrics) > 1 or not counted or not problem.kind.features.isdisjoint({*_MORE_THAN_COSTS, "HIERARCHICAL"}):
         return problem
     fluents_of = problem.environment.free_vars_extractor.get
     effects = list(_effects(problem))
@@ -94,12 +96,11 @@ def relevant(problem: Any) -> Any:
         action.clear_effects()
         for effect in kept:
             action._add_effect_instance(effect)
-    if any(hasattr(metric, "costs") for metric in problem.quality_metrics):
+    if any(m.is_minimize_action_costs() for m in metrics):
         from unified_planning.shortcuts import MinimizeActionCosts
 
-        (metric,) = problem.quality_metrics  # it finds an action by all that it does
-        copy.clear_quality_metrics()
-        costs = {action: metric.get_action_cost(problem.action(action.name)) for action in copy.actions}
+        copy.clear_quality_metrics()  # one finds an action by all that it does
+        costs = {action: metrics[0].get_action_cost(problem.action(action.name)) for action in copy.actions}
         copy.add_quality_metric(MinimizeActionCosts(costs))
     return copy
 

@@ -175,3 +175,19 @@ def test_over_standard_input_an_agent_orders_a_session_and_stops_it_in_mid_motio
         live.terminate()
         live.wait(30)
         log.close()
+
+
+def test_a_session_that_does_not_say_what_it_moves_is_taken_for_a_real_arm(tmp_path: Path) -> None:
+    given: list[Order] = []
+    session = OrderServer(CommandAuthority(given.append), tmp_path / "orders", {"event": "late", "seconds": 1.0})
+
+    async def talk(client: Client, call: Call) -> None:
+        fine, why = await call("order", start="(move-to-named home)")
+        assert not fine and "tamp live --approve" in why and given == []
+        await call("stop")
+        assert given == [Stop()]
+
+    try:
+        called(talk, McpConfig(tmp_path, live=tmp_path / "orders"))
+    finally:
+        session.close()

@@ -1,6 +1,6 @@
 """Demonstrations as LIBERO's own files: an HDF5 a task, as `scripts/create_dataset.py` of LIBERO writes them.
 
-Beside LIBERO's groups each demonstration has `plan`: the action and the facts of each control period, poses of things,
+Besides LIBERO's groups each demonstration has `plan`: the action and the facts of each control period, poses of things,
 and masks where they were recorded.
 """
 

@@ -155,6 +155,13 @@ def test_what_others_want_to_begin_waits_for_the_operator_and_a_stop_does_not() 
         authority.decide(1, True)
 
 
+def test_who_approves_may_give_orders_while_another_client_has_command() -> None:
+    given: list[Order] = []
+    authority = CommandAuthority(given.append, operator="the terminal")
+    authority.order("agent", Start("(pick a t)"))
+    assert authority.order("the terminal", Start("wave")) is None and given == [Start("wave")]
+
+
 def test_what_waits_is_dropped_by_a_no_by_a_stop_and_when_its_client_leaves() -> None:
     given: list[Order] = []
     authority = CommandAuthority(given.append, operator="the terminal")
