@@ -30,7 +30,7 @@ def _check(value: Any, hint: Any, where: str) -> None:
     elif kind is types.UnionType:
         if value is not None:
             _check(value, inner[0], where)
-    elif kind is np.ndarray:
+    elif np.ndarray in (kind, typing.get_origin(getattr(kind, "__value__", None))):  # an alias since NumPy 2.5
         if not isinstance(value, np.ndarray) or value.dtype.kind not in "iuf" or not np.isfinite(value).all():
             raise InputError(f"{where} is {shown(value)}; valid: an array of finite numbers")
     elif kind in (tuple, frozenset):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import make_dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
+from typing_extensions import TypeAliasType
 
 from motion.poses import pose
 from motion.xml_document import embed_meshes
 from tamp.errors import InputError
+from tamp.fields import check_fields
 from tamp.model.images import pinhole
 from tamp.perception.camera_calibration import Camera, calibration_from, encoders, has_pictures, pictures
 from tamp.wire import pack, unpack
@@ -97,6 +100,16 @@ def test_the_robot_of_a_calibration_names_no_file() -> None:
     shown["robot"]["mjcf"] = '<mujoco><asset><mesh name="m" file="/etc/passwd"/></asset></mujoco>'
     with pytest.raises(InputError, match="MJCF:1: <mesh> has file; a model that is sent names no files"):
         calibration_from(shown)
+
+
+def test_an_array_is_checked_where_numpy_names_its_type_by_an_alias() -> None:
+    """As NumPy 2.5 does on Python 3.12."""
+    S = TypeVar("S", bound=np.generic)
+    Named = TypeAliasType("Named", np.ndarray[Any, np.dtype[S]], type_params=(S,))
+    made = make_dataclass("Made", [("place", Named[np.float64])])
+    check_fields(made(np.zeros(3)), "made")
+    with pytest.raises(InputError, match=r"made\.place is array\(\[nan\]\); valid: an array of finite numbers"):
+        check_fields(made(np.array([np.nan])), "made")
 
 
 def test_arrays_of_objects_are_never_made() -> None:
