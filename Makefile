@@ -193,13 +193,11 @@ docs: setup
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	$(SAY) 'docs: site/index.html'
 
-# 320 pixels wide, 64 colours: 0.7 MB.
-GIF := fps=10,scale=320:-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=64[p];[b][p]paletteuse=dither=none
-picture: setup render model
+picture: setup render model library
 	@rm -rf build/picture
-	$(BIN)/tamp solve "open the top drawer and put the bowl inside" --scene libero_goal/3 --init-state 0 --video --out build/picture
-	ffmpeg=$$($(BIN)/python -c 'import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())')
-	"$$ffmpeg" -y -loglevel error -i build/picture/video.mp4 -vf '$(GIF)' -loop 0 docs/images/episode.gif
+	$(BIN)/tamp solve "open the top drawer and put the bowl inside" --scene libero_goal/3 --init-state 0 --perception camera \
+	  --video --overlay --out build/picture
+	PYTHONPATH=. $(BIN)/python -m tests.page_picture build/picture docs/images/episode.gif
 
 docs-check: setup render model library
 	@PYTHONPATH=. $(BIN)/python -m tests.bench docs $(ARGS)
