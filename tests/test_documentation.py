@@ -43,6 +43,11 @@ def test_the_readme_lists_every_command() -> None:
     assert set(get_command(app).commands) <= set(listed)
 
 
+def test_the_readme_is_short_and_its_picture_small() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 120
+    assert (ROOT / "docs" / "images" / "episode.gif").stat().st_size < 3e6
+
+
 def test_the_results_are_documented_field_by_field() -> None:
     which: dict[str, Any] = {"suite": "s", "task_id": 0, "init_state": 0, "seed": 0, "language": ""}
     row = EpisodeRecord(**which, wall_seconds=1.0, language_seconds=1.0)
