@@ -35,6 +35,8 @@ def run_plan(config: RunPlanConfig, out: Output) -> int:
         steps = arm_plans.steps_of(action_plan)
     else:
         judged = arm_plans.plan_of_domain(plan, config.domain, config.problem, arm)
+        for remark in judged.plan.notes:
+            note(f"{judged.plan.name}: {remark}")
         if not judged.verdict.valid:
             why = "\n".join(lines_of(judged.plan, judged.verdict))
             refused = tamp.ArmResult(False, failed=judged.verdict.failed_at, kind="invalid", reason=why)

@@ -116,7 +116,7 @@ def _as_dict(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
         _placed(plan, f.step) | {"message": f.message, "unmet": f.unmet, "values": dict(f.values)}
         for f in verdict.further
     ]
-    answer["rounded"] = list(verdict.rounded)
+    answer |= {"notes": plan.notes, "rounded": list(verdict.rounded)}
     return answer | ({"trace": verdict.changes} if trace else {})
 
 
@@ -149,6 +149,7 @@ def lines_of(plan: PlanFile, verdict: Verdict) -> Iterator[str]:
     else:
         step = plan.steps[verdict.failed_at - 1]
         yield f"{_where(plan, step)}: invalid at step {verdict.failed_at}, {step}: {verdict.message}"
+    yield from (f"  {remark}" for remark in plan.notes)
     if verdict.rounded:
         more = f" and {len(verdict.rounded) - 10} more" if len(verdict.rounded) > 10 else ""
         numbers = f"step{'' if len(verdict.rounded) == 1 else 's'} {', '.join(map(str, verdict.rounded[:10]))}{more}"

@@ -41,11 +41,13 @@ class Step:
 
 @dataclass(frozen=True)
 class PlanFile:
-    """A plan's steps in the order of the file, the file's name and the format it was read as."""
+    """A plan's steps in the order of the file, the file's name and the format it was read as; `notes` say what of the
+    file was not read."""
 
     name: str
     format: str
     steps: tuple[Step, ...]
+    notes: tuple[str, ...] = ()
 
 
 class Mistake(NamedTuple):

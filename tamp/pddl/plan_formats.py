@@ -25,9 +25,14 @@ _STEP = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_COMMENT = re.compile(r"(\[[^\[\]\n;]*;[^\[\]\n]*\])|;[^\n]*")  # [D:1.0; C:0.1] holds none
+_COMMENT = re.compile(r"(\[[^\[\]\n;]*;[^\[\]\n]*\])|;[^\n]*|^(?:Sequential|TimeTriggered)Plan:")  # not [D:1; C:1]
 _BLANK = re.compile(r"[\s,]*")
-_TITLE = re.compile(r"\s*(?:Sequential|TimeTriggered)Plan:")
+_WORDS = rf"{_NAME}(?:[ \t]+{_NAME})*"
+_PRINTED = re.compile(rf"(?:step\s+)?(\d+:\s+)({_WORDS})|({_WORDS})[ ]\(\d+\)", re.IGNORECASE)
+"""A step without parentheses, as FF and Fast Downward print it."""
+_FOUND = re.compile(r"\b(?:plan|solution)\b", re.IGNORECASE)
+_HOLDERS = ("plan", "sas_plan", "plans", "result", "output", "actions")
+"""Under which keys web services of planners have a plan, or what has it."""
 _NAMES, _ARGUMENTS = ("skill", "name", "action", "operator"), ("args", "arguments", "parameters")
 _VALID_TEXT = "(pick a b), 1: (pick a b), 0.5: (pick a b) [2.0], pick(a, b), or a comment after ;"
 _VALID_JSON = (
@@ -49,7 +54,7 @@ def recognised(text: str) -> str:
     begin = text.lstrip()
     if begin.startswith("{") and '"steps"' in text and not re.search(r'"plan"\s*:', text):
         return "xarm"
-    return "skills" if begin.startswith(("[", "{")) else "pddl"
+    return "skills" if re.match(r"[\[{](?!t=)", begin) else "pddl"  # "[t=0.1s" is Fast Downward's
 
 
 def _has_times(plan: PlanFile) -> bool:
@@ -63,10 +68,8 @@ def _has_times(plan: PlanFile) -> bool:
 def _read_text(source: Source, form: str) -> PlanFile:
     """The plan of a text; without steps where it has only comments. InputError where most of it is no plan."""
     text = _COMMENT.sub(lambda m: m[1] or " " * len(m[0]), source.text)
-    title = _TITLE.match(text)
     steps, wrong = list[Step | str](), list[str]()
-    title = _TITLE.match(text)
-    at, line, counted = title.end() if title else 0, 1, 0
+    at, line, counted = 0, 1, 0
     while (at := _BLANK.match(text, at).end()) < len(text):  # type: ignore[union-attr]
         found = _STEP.match(text, at)
         words = _words(found) if found else []
@@ -81,9 +84,24 @@ def _read_text(source: Source, form: str) -> PlanFile:
         wrong.append(f"{place}: not a step of a plan: {_short(text[at:end])}; valid: {_VALID_TEXT}")
         steps.append(wrong[-1])
         at = end
+    if wrong and steps[0] is wrong[0] and _FOUND.search(source.text) and (printed := _last_plan(text)):
+        note = f"only lines {printed[0].line} to {printed[-1].line} were read, the last steps of a plan"
+        return PlanFile(source.name, form, tuple(printed), (note,))
     if len(wrong) > max(3, len(steps) - len(wrong)):
         raise InputError(f"{wrong[0]} (and {len(wrong) - 1} more lines)")
     return plan_of(source.name, form, steps)
+
+
+def _last_plan(text: str) -> list[Step]:
+    """The last steps that follow each other, a step a line, in all that a planner printed."""
+    plan, ended = list[Step](), True
+    for number, line in enumerate(text.split("\n"), 1):
+        found = _STEP.fullmatch(_PRINTED.sub(lambda m: f"{m[1] or ''}({m[2] or m[3]})", line.strip()))
+        if found and (words := _words(found)):
+            plan, ended = [*(() if ended else plan), _step(found, words, number)], False
+        elif line.strip():
+            ended = True
+    return plan
 
 
 def _words(found: re.Match[str]) -> list[str]:
@@ -125,10 +143,11 @@ def _read_json(source: Source) -> PlanFile:
     """The plan of a JSON text: a list of steps, or an object that has it as its `plan`, maybe as a text. A step is PDDL
     or an object with a name and arguments, by parameter or in order."""
     value = parse_json(source)
-    if isinstance(value, dict) and "plan" in value:
-        if value["plan"] is None:
+    while isinstance(value, dict) and (key := next((k for k in _HOLDERS if k in value), None)):
+        if value[key] is None:
             raise InputError(f"{source.name}: there is no plan in it: its status is {value.get('status')!r}")
-        value = value["plan"]
+        one = key == "plans" and isinstance(value[key], list) and len(value[key]) == 1
+        value = value[key][0] if one else value[key]
     if isinstance(value, str):
         return replace(_read_text(Source(f"{source.name}: plan", value), "skills"), name=source.name)
     if not isinstance(value, list):

@@ -80,6 +80,46 @@ def test_a_plan_is_read_in_every_form_of_json(value: Any) -> None:
     assert [str(s) for s in read(json.dumps(value)).steps] == ["(pick a b)", "(drop)"]
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"status": "ok", "result": {"plan": [{"name": "(pick a b)", "action": "(:action …)"}, {"name": "(drop)"}]}},
+        {"status": "ok", "result": {"output": {"sas_plan": "(pick a b)\n(drop)\n; cost = 2 (unit cost)\n"}}},
+        {"plans": [{"cost": 2, "actions": ["pick a b", "drop"]}]},
+    ],
+)
+def test_the_answers_of_planning_services_are_read(value: Any) -> None:
+    assert [str(s) for s in read(json.dumps(value)).steps] == ["(pick a b)", "(drop)"]
+
+
+PRINTED = {
+    "FF": ("ff: found legal plan as follows\n\nstep    0: PICK A B\n        1: DROP\n\n\n0.00 seconds total\n", 3),
+    "Fast Downward": ("[t=0.1s, 9 KB] Solution found!\npick a b (1)\ndrop (1)\n[t=0.1s] Plan length: 2 step(s).\n", 2),
+    "OPTIC": (
+        "b (2.0 | 1.0)\n0.0: (drop) [1.0]\n * All later\n;;;; Solution Found\n0.0: (pick a b) [1.0]\n1.1: (drop) [1.0]",
+        5,
+    ),
+    "LPG": (
+        "Plan computed:\n   Time: (ACTION) [D; C]\n 0.0: (PICK A B) [D:1.0; C:9]\n 1.1: (DROP) [D:1.0; C:9]\n\nTotal",
+        3,
+    ),
+}
+
+
+@pytest.mark.parametrize("who", PRINTED)
+def test_of_all_that_a_planner_prints_the_last_plan_is_read_and_which_lines_it_says(who: str) -> None:
+    text, line = PRINTED[who]
+    plan = read(text)
+    assert [(str(s), s.line) for s in plan.steps] == [("(pick a b)", line), ("(drop)", line + 1)]
+    assert plan.notes == (f"only lines {line} to {line + 1} were read, the last steps of a plan",)
+
+
+@pytest.mark.parametrize("text", ["(pick a b)\nthe plan of the day\n(drop)", "No plan was found\n", "plan:\n(drop"])
+def test_a_text_is_not_taken_for_what_a_planner_prints(text: str) -> None:
+    with pytest.raises(InputError, match="not a step of a plan"):
+        read(text)
+
+
 def test_times_come_with_the_steps_or_as_fields() -> None:
     plan = read('{"items": 0, "plan": ["0.5: (pick a b) [2.25]", {"time": 3.0, "action": "(drop)", "duration": 1.5}]}')
     assert plan.format == "timed"
