@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
 Literal = tuple[Any, bool]
@@ -160,6 +161,8 @@ def written(condition: Any) -> str:
         word = "forall" if condition.is_forall() else "exists"
         variables = " ".join(f"?{v.name} - {v.type.name}" for v in condition.variables())
         return f"({word} ({variables}) {written(condition.arg(0))})"
+    if condition.is_real_constant() and Fraction(repr(float(condition.constant_value()))) == condition.constant_value():
+        return repr(float(condition.constant_value()))  # as a domain has it; (/ 10 3) has no such form
     named = condition.is_parameter_exp() or condition.is_variable_exp()
     return f"?{condition}" if named else str(condition)
 

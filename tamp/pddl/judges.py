@@ -97,10 +97,12 @@ class TimedJudge:
     def _lacking(self, at: TimedAction, plan: Sequence[TimedAction], states: States) -> tuple[Unmet, ...]:
         """The conditions of an action that are false at some time when they must be true."""
         found: dict[str, Unmet] = {}
-        for start, end, is_open, condition in self._conditions(at):
+        for number, (start, end, is_open, condition) in enumerate(self._conditions(at)):
             for time in times_in(states, start, end, is_open):
                 for part in unheld(self.problem, [condition], states[time]):
-                    found.setdefault(written(part), self._unmet(part, plan, states, time))
+                    unmet = self._unmet(part, plan, states, time)
+                    unmet = unmet if number or at[2] is None else _of_duration(unmet, part, at)
+                    found.setdefault(unmet.literal, unmet)
         return tuple(found.values())
 
     def _conditions(self, at: TimedAction) -> Iterator[tuple[Fraction, Fraction, bool, Any]]:
@@ -155,6 +157,16 @@ class TimedJudge:
             )
             for action in plan
         )
+
+
+def _of_duration(unmet: Unmet, bound: Any, at: TimedAction) -> Unmet:
+    """A bound of an action's duration that does not hold, as the domain has it."""
+    bounds, lasts = at[1].action.duration, float(at[2] or 0)
+    most = bound.arg(0).is_constant() and bound.arg(0).constant_value() == at[2]
+    word = "=" if bounds.lower == bounds.upper else f"{'<' if most else '>'}{'' if bound.is_lt() else '='}"
+    literal = f"({word} ?duration {written(bound.arg(1 if most else 0))})"
+    given = "?duration", int(lasts) if lasts.is_integer() else lasts
+    return replace(unmet, literal=literal, values=(given, *unmet.values))
 
 
 def _timed(plan: PlanFile, actions: Sequence[Any]) -> list[TimedAction]:

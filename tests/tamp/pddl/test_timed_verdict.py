@@ -64,6 +64,18 @@ def test_a_plan_without_its_times_is_bad_input(plan: str, says: str) -> None:
         verdict(plan)
 
 
+@pytest.mark.parametrize(
+    ("plan", "needs"),
+    [
+        ("0: (strike) [5.5]\n1: (mend a) [3]\n", "(= ?duration 5), which does not hold then: ?duration is 5.5"),
+        ("0: (strike) [5]\n1: (mend a) [1]\n", "(>= ?duration 2), which does not hold then: ?duration is 1"),
+        ("0: (strike) [5]\n0.5: (mend a) [4.25]\n", "(<= ?duration 4), which does not hold then: ?duration is 4.25"),
+    ],
+)
+def test_a_duration_is_compared_as_the_domain_has_it(plan: str, needs: str) -> None:
+    assert verdict(plan).message == f"needs {needs}"
+
+
 CLASSICAL = """(define (domain doors) (:requirements :strips) (:predicates (open) (through))
  (:action push :parameters () :precondition () :effect (open))
  (:action go :parameters () :precondition (open) :effect (through)))
