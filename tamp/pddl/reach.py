@@ -48,9 +48,9 @@ class Reached:
 def reach(problem: Any, from_outside: Collection[str] = ()) -> Reached | None:
     """Follow operators until nothing more comes true. Predicates `from_outside` may hold of anything.
 
-    None when it would take long, or for problems with tasks or with an uncertain start.
+    None when it would take long, or for problems with tasks, an uncertain start, processes or events.
     """
-    if type(problem).__name__ != "Problem":
+    if type(problem).__name__ != "Problem" or problem.processes or problem.events:
         return None
     world = _World.of(problem, from_outside)
     blocked: dict[str, _Step] = {}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import itertools
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -18,6 +19,9 @@ from typing import Any
 from tamp.data import data_dir, located
 from tamp.errors import InputError
 from tamp.files.source import STDIN, Source, read
+from tamp.model.goal_syntax import list_at
+from tamp.pddl.lint.declarations import ORDER, read_domain
+from tamp.pddl.lint.findings import Notes
 from tamp.pddl.tree import parsing, tree
 
 _METRIC = re.compile(r"(:metric\s+(?:minimize|maximize)\s+)([^\s()]+)(?=\s*\))")
@@ -34,7 +38,6 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
     InputError with all that is wrong, of which each begins with file, line and column.
     """
     from tamp.pddl.lint.check import check_texts, mistakes, unread
-    from tamp.pddl.lint.findings import Notes
 
     notes = [Notes(source) for source in (domain, problem) if source is not None]
     check_texts(notes[0], notes[1:])
@@ -52,8 +55,8 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 def read_unified(domain: Source, problem: Source | None = None) -> Any:
     """unified-planning's Problem of texts that are PDDL, see `tamp.pddl.tree`. Raises whatever that raises,
     and InputError as `environment`."""
-    text = domain.bare()
-    return _domain(text).clone() if problem is None else _problem(text, in_full(domain, problem))
+    text, _ = ordered(in_full(domain))
+    return _domain(text).clone() if problem is None else _problem(text, ordered(in_full(domain, problem))[0])
 
 
 def environment() -> Any:
@@ -92,16 +95,29 @@ def _without_config_space() -> Iterator[None]:
             del sys.modules["ConfigSpace"]
 
 
-def in_full(domain: Source, problem: Source) -> str:
-    """The text of a problem, line by line, with what PDDL lets it leave out and unified-planning does not: the
-    parentheses of a function that is the metric, and that `(total-cost)` is 0 at the start."""
-    text = problem.bare()
-    if _COST.search(domain.bare()) and not _COST_AT_START.search(text):
+def in_full(domain: Source, problem: Source | None = None) -> str:
+    """The text of a domain, see `DomainText.replaced`, or of a problem, line by line, with what PDDL may leave out
+    there: the parentheses of a function that is the metric, and that `(total-cost)` is 0 at the start."""
+    text = (problem or domain).bare()
+    if problem is None:
+        for start, end, instead in sorted(read_domain(tree(domain), Notes(domain)).replaced(text), reverse=True):
+            text = text[:start] + instead.ljust(end - start) + text[end:]
+    elif _COST.search(domain.bare()) and not _COST_AT_START.search(text):
         for init in (n for n in tree(problem).parts if n.head == ":init"):
             last = init.parts[-1]
             end = (last if last.head == "and" else init).end - 1
             text = f"{text[:end]} (= (total-cost) 0){text[end:]}"
     return _METRIC.sub(r"\1(\2)", text)
+
+
+def ordered(text: str) -> tuple[str, Sequence[int]]:
+    """A text with its sections in the order in which unified-planning reads them, and where each character was."""
+    root, places = list_at(text, 0), range(len(text))
+    order = ORDER[root.parts[1].head]
+    sections = sorted(root.parts[2:], key=lambda s: order.index(s.head) if s.head in order else 0)
+    moved = itertools.chain.from_iterable(places[s.start : s.end] for s in sections)
+    kept = [*places[: root.parts[1].end], *moved, *places[root.end - 1 :]]
+    return "".join(text[n] for n in kept), kept
 
 
 def other_domain(domain: Source, problem: Source) -> str:

@@ -17,7 +17,7 @@ from tamp.pddl.lint.declarations import DomainText, read_domain
 from tamp.pddl.lint.findings import ERROR, NOT_PDDL, Finding, Notes
 from tamp.pddl.lint.formulas import Uses
 from tamp.pddl.lint.texts import ProblemText, check_domain, check_missing, check_problem, check_unused
-from tamp.pddl.reading import in_full, locate, read_unified
+from tamp.pddl.reading import in_full, locate, ordered, read_unified
 from tamp.pddl.tree import not_pddl, tree
 
 _NEVER_READ = (NOT_PDDL, "unknown-type", "unknown-predicate", "unknown-object", "unknown-variable")
@@ -137,7 +137,7 @@ def _read(blamed: Notes, domain: Notes, problem: Notes | None = None) -> Any:
         raise
     except Exception as e:  # unified-planning raises many unrelated classes
         if problem is None or _read(domain, domain) is not None:
-            text = domain.source.bare() if problem is None else in_full(domain.source, problem.source)
+            text = in_full(domain.source, problem.source if problem else None)
             blamed.found += blamed.doubts or [_where_it_stopped(blamed, text, e)]
         return None
 
@@ -153,8 +153,9 @@ def _where_it_stopped(blamed: Notes, text: str, error: Exception) -> Finding:
         if isinstance(getattr(value, "locn_start", None), int)
     ]
     loc = getattr(error, "loc", None)
-    offset = loc if isinstance(loc, int) else max(starts, default=0)
-    line, column = Source(blamed.source.name, text).place(offset)
+    places = ordered(text)[1]
+    offset = min(loc if isinstance(loc, int) else max(starts, default=0), len(places) - 1)
+    line, column = Source(blamed.source.name, text).place(places[offset])
     return blamed.finding("unsupported", line, column, "unified-planning does not read this; no other error was found")
 
 
@@ -183,7 +184,7 @@ def _check_together(
     if not problems or not complete:
         return
     one = len(problems) == 1
-    if not domain.foreign and not any(p.notes.errors for p in problems):
+    if not domain.foreign and not any(n.errors for n in (domain.notes, *(p.notes for p in problems))):
         there = {*uses.adds, *outside}.union(*(p.begins_with for p in problems))
         start = "the problem does not begin" if one else "none of the problems begins"
         for name, node in uses.needs.items():

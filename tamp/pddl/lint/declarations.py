@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,14 +14,14 @@ OBJECT = "object"
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
-_ORDER = {
+ORDER = {
     "domain": (
         *(":requirements", ":types", ":constants", ":predicates", ":functions", ":task", ":method"),
-        *(":action", ":process", ":event"),
+        *(":action", ":durative-action", ":process", ":event"),
     ),
     "problem": (":domain", ":requirements", ":objects", ":htn", ":init", ":goal", ":constraints", ":metric"),
 }
-"""Sections in the order in which unified-planning reads them; actions and durative actions may be mixed."""
+"""Sections in the order in which unified-planning reads them."""
 
 _FOREIGN = frozenset(
     {
@@ -31,7 +31,7 @@ _FOREIGN = frozenset(
 )
 """Sections of PDDL's versions and dialects that unified-planning does not read."""
 
-_OFTEN = (":task", ":method", ":action", ":process", ":event")
+_OFTEN = (":task", ":method", ":action", ":durative-action", ":process", ":event")
 """Sections of which there may be several."""
 
 KEYWORDS = {
@@ -111,6 +111,10 @@ class Types:
                 left += new
         return above
 
+    def lowest(self, kinds: Collection[str]) -> str | None:
+        """The one of some types that is below all the others."""
+        return next((k for k in kinds if set(kinds) <= self.above.get(k, set())), None)
+
     def fits(self, given: Iterable[str], wanted: Collection[str]) -> bool:
         """Whether something of one of the given types can be one of the wanted; unknown types fit everywhere."""
         unknown = [k for k in (*given, *wanted) if k not in self.above]
@@ -158,6 +162,19 @@ class DomainText:
         """Whether there is what the lint does not understand: tasks, derived predicates."""
         return any(head in self.sections for head in (*_FOREIGN, ":task", ":method"))
 
+    def replaced(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """What unified-planning reads in place of characters of the text: nothing for a type below another one than
+        the lowest that it is below, and the lowest type above all that a parameter of a predicate may be of."""
+        lowest, parents, declared = self.types.lowest, self.types.parents, self.types.declared
+        repeated = [d for d in declared if (lowest(parents[d.name]) or d.kinds[0]) not in d.kinds]
+        for one in repeated:
+            alone = all(d in repeated for d in declared if d.types == one.types)
+            yield one.node.start, (one.types[-1] if alone and one.types else one.node).end, ""
+        several = {p.types for of in (*self.predicates, *self.functions) for p in of.parameters if len(p.types) > 1}
+        for types in several:
+            if low := lowest(set.intersection(*(self.types.above.get(t.word or "", {OBJECT}) for t in types))):
+                yield text.rindex("(", 0, types[0].start), text.index(")", types[-1].end) + 1, low
+
     @property
     def typed(self) -> list[Typed]:
         """Constants, and the parameters of predicates, functions and operators."""
@@ -197,11 +214,10 @@ def name_of(tree: Node, notes: Notes) -> Node | None:
 
 
 def sections_of(tree: Node, notes: Notes, what: str) -> Sections:
-    """The sections of a `domain` or a `problem` by their first words; reports those that are unknown, twice or late."""
-    order, sections, before = _ORDER[what], Sections(), ""
+    """The sections of a `domain` or a `problem` by their first words; reports those that are unknown or twice."""
+    order, sections = ORDER[what], Sections()
     for part in tree.parts[2:]:
         head = part.head
-        kind = ":action" if head == ":durative-action" else head
         if not head.startswith(":"):
             shown = part.word or f"({head} …)"
             notes.add("syntax", part, f"{shown} stands where a section such as (:action …) belongs")
@@ -209,14 +225,10 @@ def sections_of(tree: Node, notes: Notes, what: str) -> Sections:
         if sections.get(head) and head in order and head not in _OFTEN:
             notes.add("duplicate", part, f"a second section {head}")
         sections.setdefault(head, []).append(part)
-        if kind not in order and kind in _FOREIGN:
+        if head not in order and head in _FOREIGN:
             notes.doubt(part, "unsupported", f"unified-planning does not read {head}")
-        elif kind not in order:
+        elif head not in order:
             notes.add("syntax", part, f"a {what} has no section {head}; valid: {', '.join(order)}")
-        elif before and order.index(kind) < order.index(before):
-            notes.doubt(part, "section-order", f"{head} must stand before {before}")
-        else:
-            before = kind
     return sections
 
 
@@ -225,8 +237,8 @@ def parts_of(sections: Sections, head: str) -> list[Node]:
     return [part for section in sections.get(head, ()) for part in section.parts[1:]]
 
 
-def typed_list(parts: Sequence[Node], notes: Notes, variables: bool) -> list[Typed]:
-    """Read a typed list, `a b - t c`. Of variables, `?` belongs to the name."""
+def typed_list(parts: Sequence[Node], notes: Notes, variables: bool, several: bool = False) -> list[Typed]:
+    """Read a typed list, `a b - t c`. Of variables, `?` belongs to the name. `several`: `(either …)` is read."""
     declared: list[Typed] = []
     waiting: list[Node] = []
     left = list(reversed(parts))
@@ -236,7 +248,7 @@ def typed_list(parts: Sequence[Node], notes: Notes, variables: bool) -> list[Typ
             left.append(Node(part.start + 1, part.end, part.word[1:]))
             part = Node(part.start, part.start + 1, "-")
         if part.word == "-":
-            types = _types(left.pop(), notes) if left else ()
+            types = _types(left.pop(), notes, several) if left else ()
             if not types:
                 notes.add("syntax", part, "a '-' that no type follows")
             if not waiting:
@@ -248,11 +260,11 @@ def typed_list(parts: Sequence[Node], notes: Notes, variables: bool) -> list[Typ
     return declared + [Typed(n.word or "", n) for n in waiting]
 
 
-def _types(node: Node, notes: Notes) -> tuple[Node, ...]:
+def _types(node: Node, notes: Notes, several: bool) -> tuple[Node, ...]:
     if node.word is not None and _is_name(node, notes, variable=False):
         return (node,)
     if node.head == "either" and len(node.parts) > 1 and all(p.word for p in node.parts):
-        if len(node.parts) > 2:
+        if len(node.parts) > 2 and not several:
             notes.doubt(node, "unsupported", "unified-planning does not read (either …): declare a supertype")
         return node.parts[1:]
     notes.add("syntax", node, "a list where a type belongs")
@@ -280,7 +292,7 @@ def _predicates(parts: Sequence[Node], notes: Notes) -> list[Predicate]:
         if part.word is not None or not part.parts:
             notes.add("syntax", part, f"{part.word or '()'} stands where a predicate such as (on ?x ?y) belongs")
         elif _is_name(part.parts[0], notes, variable=False):
-            parameters = tuple(typed_list(part.parts[1:], notes, variables=True))
+            parameters = tuple(typed_list(part.parts[1:], notes, variables=True, several=True))
             declared.append(Predicate(part.head, part.parts[0], parameters))
     return declared
 

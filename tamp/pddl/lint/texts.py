@@ -88,8 +88,10 @@ def _check_types(domain: DomainText) -> None:
         first = seen.setdefault(one.name, one)
         if first.kinds != one.kinds:  # as in IPC's Storage domain: it is below both
             above = f"the type {one.name!r} is below {first.kinds[0]!r} already"
-            once = "unified-planning reads one declaration: leave out the other"
-            notes.doubt(one.node, "unsupported", f"{above}; {once}")
+            if types.lowest(types.parents[one.name]):
+                notes.add("repeated-type", one.node, above)
+            else:
+                notes.doubt(one.node, "unsupported", f"{above}; unified-planning reads only one: leave out the other")
         elif first is not one:
             notes.add("duplicate", one.node, f"the type {one.name!r} is declared twice")
         direct = types.parents[one.name]

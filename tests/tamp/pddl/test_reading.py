@@ -111,5 +111,22 @@ def test_what_the_parser_does_not_read_is_named_with_its_place() -> None:
     )
 
 
+STORE = """(define (domain store) (:requirements :strips :typing)
+ (:types hoist surface area place - object area crate - surface depot - place)
+ (:predicates (in ?x - (either area crate) ?p - (either place hoist)) (free ?a - area))
+ (:action fill :parameters (?c - crate ?a - area ?p - place)
+  :precondition (and (in ?a ?p) (free ?a)) :effect (in ?c ?p)))
+"""
+
+
+@pytest.mark.parametrize("types", ["surface area place", "surface place - object area"])
+def test_a_type_in_two_lines_and_either_are_read(types: str) -> None:
+    """As in the Storage domain of the planning competitions."""
+    task = "(define (problem p) (:domain store) (:objects k - crate a - area d - depot) (:init (in a d) (free a))"
+    problem = parse(Source("d", STORE.replace("surface area place", types)), Source("p", f"{task} (:goal (in k d)))"))
+    assert [t.name for t in problem.user_type("area").ancestors] == ["area", "surface", "object"]
+    assert [str(p.type) for p in problem.fluent("in").signature] == ["surface - object", "object"]
+
+
 def test_what_is_read_but_cannot_be_followed_is_named() -> None:
     assert "does not support trajectory constraints" in refused(tail="(:constraints (sometime (q)))")
