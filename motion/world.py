@@ -384,6 +384,8 @@ def add_body(spec: mujoco.MjSpec, body: Body, T_world_body: Array, free: bool, m
     b = spec.worldbody.add_body(name=body.name, pos=T_world_body[:3, 3], quat=to_quat(T_world_body[:3, :3]))
     if free:
         b.add_freejoint(name=f"{body.name}/free")
+    if not body.shapes:  # a part of which nothing collides, as a light switch may be
+        b.mass, b.inertia, b.explicitinertial = 1.0, [1.0, 1.0, 1.0], True
     for shape in body.shapes:
         b.add_geom(
             type=_GEOMS[shape.kind],

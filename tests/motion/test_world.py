@@ -53,6 +53,12 @@ def parked(world: World) -> State:
     return fresh
 
 
+def test_a_body_of_which_nothing_collides_is_there_and_in_no_way(build: Callable[..., World], table: Body) -> None:
+    world = build(table, Body("switch", (), pose(PARKING)))
+    assert not any(c.other == "switch" for c in world.contacts(world.robot.posture, 0.1))
+    assert world.state.poses["switch"] == pytest.approx(pose(PARKING))
+
+
 def box_distance(size_a: Array, T_a: Array, size_b: Array, T_b: Array) -> float:
     """Signed distance of two boxes by coal, which shares no code with MuJoCo."""
     request, result = coal.DistanceRequest(), coal.DistanceResult()
