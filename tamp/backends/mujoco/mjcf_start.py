@@ -88,7 +88,7 @@ class MjcfFile:
     spec: mujoco.MjSpec
     model: mujoco.MjModel
     lines: dict[tuple[str, str], str]
-    """`FILE:LINE` of elements by tag and name, those of included files, too."""
+    """`FILE:LINE` of elements by tag and name, of bodies by their number too, those of included files, too."""
 
     def wrong(self, message: str, tag: str = "", name: str = "") -> InputError:
         """The error about an element, with its file and line."""
@@ -108,6 +108,8 @@ def read_mjcf(path: Path) -> MjcfFile:
     except ValueError as e:
         raise InputError(mujoco_error(e, document)) from e
     lines = {(e.tag, name): document.at(e) for e in document.root.iter() if (name := e.get("name"))}
+    bodies = list(document.root.iter("body"))  # in MuJoCo's order, but for those that it repeats
+    lines |= {("body", f" {n}"): document.at(e) for n, e in enumerate(bodies, 1) if len(bodies) == model.nbody - 1}
     read = MjcfFile(path, spec, model, lines)
     _check_motors(read)
     for j in range(model.njnt):
@@ -222,7 +224,8 @@ def _name(read: MjcfFile, body: int) -> str:
     """The name of a thing. InputError, with file and line, for one that no goal can have."""
     name = str(read.model.body(body).name)
     if not name:
-        raise read.wrong(f'body {body} of it can be carried, or has a drawer, and has no name; valid: name="mug_1"')
+        message = 'this body can be carried, or has a drawer, and has no name; valid: name="mug_1"'
+        raise read.wrong(message, "body", f" {body}")
     if not NAME.fullmatch(name):
         better = f"valid: a-z, 0-9 and _, as {nearest_name(name)!r}"
         raise read.wrong(f"{name!r} is no name in a goal; {better}", "body", name)

@@ -90,7 +90,7 @@ def ball(name: str) -> str:
 WRONG: dict[str, tuple[str, dict[str, str], str]] = {
     "nothing free": (TABLE, {}, "scene.xml: no body has a free joint, so nothing can be carried; valid: <freejoint/>"),
     "no name for a goal": (ball('name="Mug 1"'), {}, "'Mug 1' is no name in a goal; valid: a-z, 0-9 and _, as 'mug_1'"),
-    "no name": (ball(""), {}, "can be carried, or has a drawer, and has no name; valid: name="),
+    "no name": (ball(""), {}, "scene.xml:16: this body can be carried, or has a drawer, and has no name; valid: name="),
     "a ball": (
         drawer(BALL),
         {},
