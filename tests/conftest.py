@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -28,6 +30,21 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seeds", type=int, default=2, metavar="N", help="of each scene under problems/")
     parser.addoption("--record", action="store_true", help="ask the real model, and keep its replies for later runs")
+
+
+NO_PYBULLET = sys.version_info >= (3, 12) and importlib.util.find_spec("pybullet") is None
+"""On Python 3.11, which has a wheel of it, a test that lacks it fails."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What fails for want of PyBullet, in this process or a command, is skipped where there is no wheel of it."""
+    report = yield
+    wanting = ("No module named 'pybullet'", "needs pybullet: pip install")
+    if NO_PYBULLET and report.failed and any(words in report.longreprtext + report.capstderr for words in wanting):
+        path, line, _ = item.location
+        report.outcome, report.longrepr = "skipped", (path, line or 0, "PyBullet has no wheel for this Python")
+    return report
 
 
 @pytest.fixture

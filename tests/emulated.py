@@ -51,7 +51,7 @@ class Emulator:
     def _begin(self) -> None:
         self.process = Begun("xarm", "emulate", *self._options, cwd=ROOT)
         line = self.process.first_line()
-        assert line, "the emulator did not start"
+        assert line, f"the emulator did not start: {self.process.errors.read_text()}"
         self.shown = json.loads(line)
         side = socket.create_connection((self.host, self.shown["fault_port"]), timeout=20)
         side.settimeout(20)
