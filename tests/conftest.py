@@ -40,7 +40,7 @@ NO_PYBULLET = sys.version_info >= (3, 12) and importlib.util.find_spec("pybullet
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """What fails for want of PyBullet, in this process or a command, is skipped where there is no wheel of it."""
     report = yield
-    wanting = ("No module named 'pybullet'", "needs pybullet: pip install")
+    wanting = ("No module named 'pybullet'", "no package 'pybullet_data'", "needs pybullet: pip install")
     if NO_PYBULLET and report.failed and any(words in report.longreprtext + report.capstderr for words in wanting):
         path, line, _ = item.location
         report.outcome, report.longrepr = "skipped", (path, line or 0, "PyBullet has no wheel for this Python")

@@ -64,6 +64,7 @@ def test_a_dry_run_without_an_arm_says_where_it_begins_and_what_is_said_in_vain(
     plan = tmp_path / "plan.json"
     plan.write_text('{"goal": "g", "steps": [{"action": "MOVE_TO_NAMED", "name": "home", "hover_mm": 30}]}')
     done = tamp(tmp_path, str(plan), "--world", str(BENCH / "bench.toml"), "--dry-run", "--json")
+    assert done.stdout, done.stderr
     answer = json.loads(done.stdout)
     assert (done.returncode, answer["success"], answer["begin"]) == (0, True, [0.0] * 6), done.stderr
     assert "tamp: begins in the arm's zero posture (--host IP: where that arm is), joints 0.0 0.0" in done.stderr

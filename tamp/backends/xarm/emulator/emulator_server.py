@@ -319,12 +319,14 @@ async def _bound(host: str, port: int, accept: Accept) -> asyncio.Server:
     try:
         return await asyncio.start_server(accept, host, port, limit=LINE)
     except (OSError, OverflowError) as error:
+        elsewhere = "not an address of this machine; valid is for example 127.0.0.2"
         why = {
             errno.EADDRINUSE: "the port is in use; end what uses it, or take another --host such as 127.0.0.3",
             errno.EACCES: f"not permitted; ports below 1024 need root, take another --port than {port}",
             errno.EPERM: f"not permitted; ports below 1024 need root, take another --port than {port}",
-            errno.EADDRNOTAVAIL: "not an address of this machine; valid is for example 127.0.0.2",
-        }.get(getattr(error, "errno", 0) or 0, str(error))
+            errno.EADDRNOTAVAIL: elsewhere,
+            None: elsewhere,  # from Python 3.13 on asyncio gives no number
+        }.get(getattr(error, "errno", 0), str(error))
         raise InputError(f"cannot listen at {host}:{port}: {why}") from error
 
 
