@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,6 @@ from cli.output import Output
 from tamp.api import editing
 
 if TYPE_CHECKING:
-    from tamp import Finding
     from tamp.api.editing import Symbol
     from tamp.api.tool_configs import LspConfig
 
@@ -29,8 +29,8 @@ KINDS = {
 }
 WRITTEN = ("and", "or", "not", "when", "forall", "exists", "imply", "=")
 """What a list of PDDL begins with besides predicates."""
-INSTEAD = re.compile(r"did you mean '([^']+)'")
-LACKING = re.compile(r"(:[a-z-]+) is missing")
+PAUSE = 0.05
+"""Seconds without another change in a folder after which it is looked at."""
 
 
 def lsp_server(config: LspConfig, out: Output) -> int:
@@ -40,21 +40,25 @@ def lsp_server(config: LspConfig, out: Output) -> int:
 
 
 def made() -> LanguageServer:
-    """The server with all that it answers."""
-    server = LanguageServer(
-        "tamp", version("tamp-toolkit"), text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental
-    )
+    """The server with all that it answers. It takes whole texts: pygls counts more characters as line ends than the
+    protocol, so that it would put changes of parts elsewhere."""
+    server = LanguageServer("tamp", version("tamp-toolkit"), text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
+    latest, shown = dict[Path, Any](), dict[Path, set[str]]()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
-    def look(params: Any) -> None:
-        publish(server, params.text_document.uri)
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    async def look(params: Any) -> None:
+        path = path_of(params.text_document.uri)
+        latest[path.parent] = params
+        await asyncio.sleep(PAUSE)
+        if latest[path.parent] is params and path.name:
+            shown[path.parent] = publish(server, path, shown.get(path.parent, set()))
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["(", "-", " "]))
     def complete(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        path, line, _ = at(server, params)
-        before = line[: params.position.character]
+        path, before, _ = at(server, params)
         return list(completions(before, editing.symbols(path, texts(server))))
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
@@ -67,9 +71,10 @@ def made() -> LanguageServer:
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     def definition(params: lsp.DefinitionParams) -> list[lsp.Location]:
         path, _, word = at(server, params)
-        domain = editing.domain_of(path, texts(server))
+        domain = editing.domain_of(path, texts(server)) or path
         found = [s for s in editing.symbols(path, texts(server)) if s.name == word]
-        return [lsp.Location(uri_of(domain), span(s.line, s.column, s.name)) for s in found if domain is not None]
+        source, uri = editing.source(domain, texts(server)), uri_of(server, domain)
+        return [lsp.Location(uri, span(server, source.line(s.line), s.line, s.column, word)) for s in found]
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME)
     def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
@@ -80,37 +85,31 @@ def made() -> LanguageServer:
             return None
         edits: dict[str, list[lsp.TextEdit]] = {}
         for file, line, column in editing.occurrences(path, word, texts(server)):
-            edits.setdefault(uri_of(file), []).append(lsp.TextEdit(span(line, column, word), params.new_name))
+            text = editing.source(file, texts(server)).line(line)
+            edit = lsp.TextEdit(span(server, text, line, column, word), params.new_name)
+            edits.setdefault(uri_of(server, file), []).append(edit)
         return lsp.WorkspaceEdit(edits)
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION)
     def fixes(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        document = server.workspace.get_text_document(params.text_document.uri)
-        return [fix for d in params.context.diagnostics if (fix := fix_of(d, document.uri, document.lines)) is not None]
+        found, uri = params.context.diagnostics, params.text_document.uri
+        return [fix_of(d, d.data, uri) for d in found if isinstance(d.data, str)]
 
     return server
 
 
-def publish(server: LanguageServer, uri: str) -> None:
-    """Send the findings of a file's folder, by file; those that have none any more are cleared."""
-    path, edited = path_of(uri), texts(server)
-    by_file: dict[str, list[Finding]] = {uri_of(file): [] for file in edited if file.parent == path.parent}
-    for finding in editing.findings(path, edited):
-        by_file.setdefault(uri_of(Path(finding.file)), []).append(finding)
-    for file, found in by_file.items():
-        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(file, [diagnostic(f) for f in found]))
-
-
-def diagnostic(finding: Finding) -> lsp.Diagnostic:
-    """A finding as editors show it, under the word at which it is."""
-    word = re.match(r"[^\s()]+", finding.text[finding.column - 1 :])
-    return lsp.Diagnostic(
-        span(finding.line, finding.column, word[0] if word else " "),
-        finding.message,
-        severity=SEVERITY[finding.severity],
-        code=finding.code,
-        source="tamp check",
-    )
+def publish(server: LanguageServer, path: Path, before: set[str]) -> set[str]:
+    """Send the findings of a file's folder, by file; `before` are those that had some, and are cleared. Which have."""
+    by_file: dict[str, list[lsp.Diagnostic]] = {uri: [] for uri in before | {uri_of(server, path)}}
+    for f in editing.findings(path, texts(server)):
+        word = re.match(r"[^\s()]+", f.text[f.column - 1 :])
+        where = span(server, f.text, f.line, f.column, word[0] if word else " ")
+        by_file.setdefault(uri_of(server, Path(f.file)), []).append(
+            lsp.Diagnostic(where, f.message, SEVERITY[f.severity], f.code, source="tamp check", data=f.instead)
+        )
+    for uri, diagnostics in by_file.items():
+        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics))
+    return {uri for uri, diagnostics in by_file.items() if diagnostics}
 
 
 def completions(before: str, symbols: Iterable[Symbol]) -> Iterable[lsp.CompletionItem]:
@@ -134,48 +133,40 @@ def described(symbol: Symbol) -> str:
     return "\n\n".join([f"```pddl\n{symbol.signature}\n```", *lines])
 
 
-def fix_of(found: lsp.Diagnostic, uri: str, lines: Sequence[str]) -> lsp.CodeAction | None:
-    """The edit that corrects a finding, where its message says one."""
-    edit = None
-    if instead := INSTEAD.search(found.message):
-        title, edit = f"write {instead[1]}", lsp.TextEdit(found.range, instead[1])
-    elif lacking := LACKING.match(found.message):
-        title, place = f"add {lacking[1]}", found.range.start
-        begin = lines[place.line].find(":requirements", place.character) if place.line < len(lines) else -1
-        if begin >= 0:
-            after = lsp.Position(place.line, begin + len(":requirements"))
-            edit = lsp.TextEdit(lsp.Range(after, after), f" {lacking[1]}")
-    if edit is None:
-        return None
-    kind = lsp.CodeActionKind.QuickFix
-    return lsp.CodeAction(title, kind=kind, diagnostics=[found], edit=lsp.WorkspaceEdit({uri: [edit]}))
+def fix_of(found: lsp.Diagnostic, instead: str, uri: str) -> lsp.CodeAction:
+    """The edit that writes something else where a finding is."""
+    edit, kind = lsp.WorkspaceEdit({uri: [lsp.TextEdit(found.range, instead)]}), lsp.CodeActionKind.QuickFix
+    return lsp.CodeAction(f"write {instead}", kind=kind, diagnostics=[found], edit=edit)
 
 
-def span(line: int, column: int, word: str) -> lsp.Range:
-    """Where a word is, from its line and column, both from 1."""
-    begin = lsp.Position(line - 1, column - 1)
-    return lsp.Range(begin, lsp.Position(line - 1, column - 1 + len(word)))
+def span(server: LanguageServer, text: str, line: int, column: int, word: str) -> lsp.Range:
+    """Where a word is, from the text of its line, and line and column from 1, in what the client counts."""
+    units = server.workspace.position_codec.client_num_units
+    begin = units(text[: column - 1])
+    return lsp.Range(lsp.Position(line - 1, begin), lsp.Position(line - 1, begin + units(word)))
 
 
 def at(server: LanguageServer, params: Any) -> tuple[Path, str, str]:
-    """The file of a question, the line, and the word in it."""
-    document = server.workspace.get_text_document(params.text_document.uri)
-    n = params.position.line
-    line = document.lines[n].rstrip("\r\n") if n < len(document.lines) else ""
-    word = document.word_at_position(params.position, re.compile(r"[\w-]*$"), re.compile(r"^[\w-]*"))
-    return path_of(document.uri), line, word.lower()
+    """The file of a question, its line up to there, and the word there."""
+    path = path_of(params.text_document.uri)
+    lines = [f"{line}\n" for line in editing.source(path, texts(server)).text.split("\n")]
+    place = server.workspace.position_codec.position_from_client_units(lines, params.position)
+    before, after = lines[place.line][: place.character], lines[place.line][place.character :]
+    word = "".join(re.findall(r"[\w-]*$", before)[:1] + re.findall(r"^[\w-]*", after))
+    return path, before, word.lower()
 
 
 def texts(server: LanguageServer) -> dict[Path, str]:
-    """What is open in the editor."""
-    return {path_of(uri): document.source for uri, document in server.workspace.text_documents.items()}
+    """What is open in the editor, with the line ends of `Source`."""
+    documents = server.workspace.text_documents.items()
+    return {path: re.sub(r"\r\n?", "\n", d.source) for uri, d in documents if (path := path_of(uri)).name}
 
 
 def path_of(uri: str) -> Path:
-    """The file of an address."""
+    """The file of an address; `.` where it is not one of a file."""
     return Path(to_fs_path(uri) or "")
 
 
-def uri_of(path: Path) -> str:
-    """The address of a file."""
-    return from_fs_path(str(path)) or ""
+def uri_of(server: LanguageServer, path: Path) -> str:
+    """The address of a file, as the editor writes it where it is open."""
+    return next((uri for uri in server.workspace.text_documents if path_of(uri) == path), from_fs_path(str(path)) or "")

@@ -5,19 +5,24 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tamp.api.judging import RepairBudget, judged
 from tamp.errors import InputError
 from tamp.files.replacing import replace_file
 from tamp.files.source import Source, read
 from tamp.model.goal_syntax import Node
+from tamp.pddl.judges import PlanJudge, judge_of
 from tamp.pddl.lint.check import check_texts
 from tamp.pddl.lint.declarations import DomainText, Operator
 from tamp.pddl.lint.findings import Finding, Notes
+from tamp.pddl.reading import parse
 from tamp.skills.folder_check import check
 
-DOMAIN = "domain.pddl"
+PLAN = ".plan"
+TABLES = ("skills.toml", "words.toml")
 WORD = r"[a-z][a-z0-9_-]*"
 Texts = Mapping[Path, str]
 """What is being edited, by file: it counts in place of what the disk has."""
@@ -39,42 +44,78 @@ class Symbol:
 
 
 def findings(path: Path, texts: Texts) -> tuple[Finding, ...]:
-    """What `tamp check` finds in a domain's folder, and in a problem when `path` is one; the Python of the folder is
-    not run. Files are looked at in a folder of their own, in which what is being edited has taken their place."""
+    """What `tamp check` finds in the domain of a file, in the tables of its folder, and in the problems for it that are
+    being edited; and what `tamp validate` finds in such plans. The Python of the folder is not run. Files are looked at
+    in a folder of their own, in which what is being edited has taken their place."""
     domain = domain_of(path, texts)
     if domain is None:
         return ()
+    edited = [p for p in texts if p != domain and domain_of(p, texts) == domain]
+    problems, here, found = [p.name for p in edited if p.suffix == ".pddl"], domain.parent, list[Finding]()
     with tempfile.TemporaryDirectory(prefix="tamp-edit-") as folder:
         mirror = Path(folder)
-        for file in domain.parent.iterdir():
-            if file.is_file() and file not in texts:
+        for file in {domain, *edited, *(here / name for name in TABLES)}:
+            if file in texts:
+                replace_file(mirror / file.name, texts[file].encode("utf-8", "surrogatepass"), sync=False)
+            elif file.is_file():
                 (mirror / file.name).symlink_to(file.resolve())
-        for file, text in texts.items():
-            if file.parent == domain.parent:
-                replace_file(mirror / file.name, text.encode("utf-8", "surrogatepass"), sync=False)
-        problems = [mirror / path.name] if path != domain and path.suffix == ".pddl" else []
-        found = check(mirror / domain.name, problems, run_python=False).findings
-        return tuple(replace(f, file=str(domain.parent / Path(f.file).name)) for f in found)
+        pure = not any(here.glob("*.py"))
+        report = check(mirror / domain.name, [mirror / name for name in problems], run_python=pure)
+        for f in report.findings:
+            message = f.message.replace(folder, str(here))
+            found.append(replace(f, file=str(here / Path(f.file).name), message=message))
+    plans = [Notes(source(p, texts)) for p in edited if p.suffix == PLAN]
+    if plans and (problem := _of_folder(here, texts, "problem")) is not None:
+        with suppress(InputError):  # of a domain or a problem that cannot be read
+            judge = judge_of(parse(source(domain, texts), source(problem, texts)))
+            for notes in plans:
+                found += [notes.finding("invalid-plan", *wrong) for wrong in _wrong_steps(notes.source, judge)]
+    return tuple(found)
+
+
+def _wrong_steps(plan: Source, judge: PlanJudge) -> Iterator[tuple[int, int, str]]:
+    """What `tamp validate` finds in a plan, each with its line and column."""
+    try:
+        read = judged(plan, judge, budget=RepairBudget(0))
+    except InputError as e:
+        for message in e.messages:
+            place = re.match(r"(?::(\d+))?(?::(\d+))?: (.*)", message.removeprefix(plan.name), re.DOTALL)
+            yield (int(place[1] or 1), int(place[2] or 1), place[3]) if place else (1, 1, message)
+        return
+    steps, verdict = read.plan.steps, read.verdict
+    further = [(f.step, f.message) for f in verdict.further]
+    for number, message in () if verdict.valid else [(verdict.failed_at, verdict.message), *further]:
+        line = steps[number - 1 if number else -1].line if steps else 1
+        yield line or 1, 1, message if number else f"the goal {message}"
 
 
 def domain_of(path: Path, texts: Texts) -> Path | None:
     """The domain to which a file belongs: itself, the one of its folder, or the only one there; None without one."""
-    if path.suffix == ".pddl" and _is_domain(path, texts):
+    if path.suffix == ".pddl" and _defines(path, texts, "domain"):
         return path
-    near = {p for p in (*path.parent.glob("*.pddl"), *texts) if p.parent == path.parent and _is_domain(p, texts)}
-    named = [p for p in near if p.name == DOMAIN]
-    return named[0] if named else min(near) if len(near) == 1 else None
+    return _of_folder(path.parent, texts, "domain")
 
 
-def _is_domain(path: Path, texts: Texts) -> bool:
-    return re.match(r"\s*\(\s*define\s*\(\s*domain\b", _bare(path, texts)) is not None or path.name == DOMAIN
+def _of_folder(folder: Path, texts: Texts, what: str) -> Path | None:
+    """The `domain` or `problem` of a folder: the one of that name, or the only one."""
+    there = {p for p in (*folder.glob("*.pddl"), *texts) if p.parent == folder and p.suffix == ".pddl"}
+    if (usual := folder / f"{what}.pddl") in there:
+        return usual
+    fitting = [p for p in there if _defines(p, texts, what)]
+    return fitting[0] if len(fitting) == 1 else None
 
 
-def _bare(path: Path, texts: Texts) -> str:
+def _defines(path: Path, texts: Texts, what: str) -> bool:
+    begins = re.match(r"\s*\(\s*define\s*\(\s*([^\s()]+)", source(path, texts).bare())
+    return path.name == f"{what}.pddl" or (begins is not None and begins[1] == what)
+
+
+def source(path: Path, texts: Texts) -> Source:
+    """The text of a file, as it is being edited or on the disk; empty where it cannot be read."""
     try:
-        return (Source(str(path), texts[path]) if path in texts else read(path)).bare()
+        return Source(str(path), texts[path]) if path in texts else read(path)
     except InputError:
-        return ""
+        return Source(str(path), "")
 
 
 def symbols(path: Path, texts: Texts) -> tuple[Symbol, ...]:
@@ -82,11 +123,7 @@ def symbols(path: Path, texts: Texts) -> tuple[Symbol, ...]:
     domain = domain_of(path, texts)
     if domain is None:
         return ()
-    try:
-        source = Source(str(domain), texts[domain]) if domain in texts else read(domain)
-    except InputError:
-        return ()
-    text, _, _ = check_texts(Notes(source), ())
+    text, _, _ = check_texts(Notes(source(domain, texts)), ())
     return () if text is None else tuple(_symbols(text))
 
 
@@ -140,17 +177,9 @@ def occurrences(path: Path, name: str, texts: Texts) -> Iterator[tuple[Path, int
     domain = domain_of(path, texts)
     if domain is None:
         return
-    there = {p for p in (*domain.parent.iterdir(), *texts) if p.parent == domain.parent}
-    for file in sorted(p for p in there if p.suffix == ".pddl" or p.name in ("skills.toml", "words.toml")):
-        text = texts[file] if file in texts else _text(file)
-        shown = Source(str(file), text)
-        bare = shown.bare() if file.suffix == ".pddl" else re.sub(r"#[^\n]*", lambda m: " " * len(m[0]), text)
+    there = {p for p in (*domain.parent.glob("*"), *texts) if p.parent == domain.parent}
+    for file in sorted(p for p in there if p.suffix in (".pddl", PLAN) or p.name in TABLES):
+        shown = source(file, texts)
+        bare = re.sub(r"#[^\n]*", lambda m: " " * len(m[0]), shown.text) if file.name in TABLES else shown.bare()
         for found in re.finditer(rf"(?<![\w?:-]){re.escape(name)}(?![\w-])", bare):
             yield file, *shown.place(found.start())
-
-
-def _text(path: Path) -> str:
-    try:
-        return read(path).text
-    except InputError:
-        return ""

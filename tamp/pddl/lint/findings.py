@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import difflib
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -19,7 +20,7 @@ _ERRORS = (
     *("unknown-requirement", "unknown-type", "type-cycle", "unknown-predicate", "unknown-function"),
     *("unknown-object", "unknown-variable", "wrong-arity", "wrong-type", "wrong-domain", "unbound-operator"),
     *("unknown-operator", "unknown-skill", "unbrought-effect", "unseen-effect", "bad-python", "bad-skill"),
-    *("bad-table", "bad-words"),
+    *("bad-table", "bad-words", "invalid-plan"),
 )
 _WARNINGS = (
     *("missing-requirement", "undeclared-supertype", "repeated-type", "unused-type"),
@@ -45,6 +46,14 @@ class Finding:
     def severity(self) -> str:
         """`error` or `warning`."""
         return CODES[self.code]
+
+    @property
+    def instead(self) -> str | None:
+        """What corrects it where it stands, if that is known: the name that `valid` says, or one requirement more."""
+        if self.code == "missing-requirement" and self.text[self.column - 1 :].lower().startswith(":requirements"):
+            return f":requirements {self.message.split()[0]}"
+        meant = re.search(r"did you mean '([^']+)'\?", self.message)
+        return meant and meant[1]
 
 
 @dataclass
