@@ -160,8 +160,9 @@ def _add_live(server: MCPServer, link: LiveLink, tamp: Commands) -> None:
     @server.tool()
     async def stop() -> dict[str, Any]:
         """Stop everything: the live session, and commands that run. It needs no approval."""
-        live = await anyio.to_thread.run_sync(answered, link.stop) if link.path is not None else None
-        return {"commands": tamp.interrupt(), "live": live}
+        interrupted, free = tamp.interrupt(), anyio.CapacityLimiter(1)  # a thread that no flood of orders has taken
+        live = await anyio.to_thread.run_sync(answered, link.stop, limiter=free) if link.path is not None else None
+        return {"commands": interrupted, "live": live}
 
     @server.tool()
     def state() -> dict[str, Any]:

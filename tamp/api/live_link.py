@@ -6,11 +6,12 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tamp.agent.orders import read_json
 from tamp.errors import InputError
 from tamp.line_socket import LineSocket
 
@@ -18,6 +19,7 @@ PATIENCE = 5.0
 """Seconds for a session to say whether an order is taken."""
 REMEMBERED = 100
 """Events of a session that `state` has."""
+Wanted = Callable[[dict[str, Any]], bool]
 
 
 @dataclass(eq=False)
@@ -65,25 +67,28 @@ class LiveLink:
             return {"session": self._about, "events": list(self._events)}
 
     def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
+        """Send an order, and what is said to it: what is said to the orders of other clients is passed over."""
         assert self._socket is not None
-        self._read(0.0)
-        self._socket.send(json.dumps(order).encode(), PATIENCE)
-        for event in self._read(PATIENCE, until=("command", "approval")):
-            if event.get("event") in ("command", "approval"):
-                return event
-        return {"event": "none", "why": f"the session has not said within {PATIENCE:g} s whether it is taken"}
+        line = json.dumps(order)
+        command = str(read_json(line))
 
-    def _read(self, seconds: float, until: Sequence[str] = ()) -> list[dict[str, Any]]:
-        """The lines that are there, or within some seconds, up to the first event of a kind."""
+        def answers(event: dict[str, Any]) -> bool:
+            return event.get("event") in ("command", "approval") and event.get("command", command) == command
+
+        self._read(0.0)
+        self._socket.send(line.encode(), PATIENCE)
+        why = f"the session has not said within {PATIENCE:g} s whether it is taken"
+        return self._read(PATIENCE, answers) or {"event": "none", "why": why}
+
+    def _read(self, seconds: float, wanted: Wanted = lambda event: False) -> dict[str, Any] | None:
+        """Read what is there, or comes within some seconds, up to the first event that is wanted: that one."""
         assert self._socket is not None
-        read, end = [], time.monotonic() + seconds
+        end = time.monotonic() + seconds
         while (line := self._socket.receive(max(end - time.monotonic(), 0.0))) is not None:
-            event = json.loads(line)
-            read.append(event)
-            self._events.append(event)
-            if event.get("event") in until:
-                break
-        return read
+            self._events.append(event := json.loads(line))
+            if wanted(event):
+                return event
+        return None
 
     def _connect(self) -> None:
         if self.path is None:
@@ -92,8 +97,7 @@ class LiveLink:
             return
         try:
             self._socket = LineSocket(self.path, PATIENCE)
-            first = self._read(PATIENCE, until=("session",))
-            self._about = next((e for e in first if e.get("event") == "session"), {})
+            self._about = self._read(PATIENCE, lambda event: event.get("event") == "session") or {}
         except OSError as e:
             self._hang_up()
             raise InputError(f"no live session listens at {self.path}: {e.strerror or e}") from e
