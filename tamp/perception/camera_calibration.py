@@ -91,7 +91,9 @@ class Calibration:
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data and arrays, for a message, with the robot's meshes in its MJCF."""
-        return dataclasses.asdict(replace(self, robot=replace(self.robot, mjcf=embed_meshes(self.robot.mjcf))))
+        plain = dataclasses.asdict(replace(self, robot=replace(self.robot, mjcf=embed_meshes(self.robot.mjcf))))
+        plain["robot"]["pinned_bodies"] = sorted(self.robot.pinned_bodies)  # stock clients can send no set
+        return plain
 
 
 def calibration_from(record: Mapping[str, Any]) -> Calibration:

@@ -34,6 +34,14 @@ POLLED = 0.2
 LEAVING = 2.0
 """Seconds that a client which is just leaving is given before the next one is sent away."""
 HEALTH = "/healthz"
+EXPECTED = (
+    "expected: a websocket and msgpack maps, arrays as openpi_client packs them: first "
+    '{"reset": {"instruction": TEXT, "calibration": MAP}}, then observations as LIBERO names them, '
+    "with the depth of each picture (docs/policy.md)"
+)
+"""What a client of another format is to send instead."""
+GRPC = b"PRI * HTTP/2.0"
+"""How a client of gRPC begins, such as LeRobot's of its policy server."""
 BUSY = "another client is being served; try again later"
 NAMES = LOCAL | {"0.0.0.0"}
 """Names of the server; the last one is what openpi's clients call this machine by default."""
@@ -42,10 +50,11 @@ NAMES = LOCAL | {"0.0.0.0"}
 @dataclass(eq=False)
 class _Socket:
     """A websocket as a channel: see `tamp.wire.Channel`. `idle`: seconds that a client may be silent; None at the
-    client's end."""
+    client's end. `sent`: messages to the other side, of which the first is what is served."""
 
     connection: Any
     idle: float | None = None
+    sent: int = 0
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Send a message."""
@@ -53,10 +62,14 @@ class _Socket:
 
         try:
             if "error" in message:
-                self.connection.send("\n".join(message[k] for k in ("error", "traceback") if k in message))
+                lines = [message[k] for k in ("error", "traceback") if k in message]
+                if self.sent == 1 and "traceback" not in message:
+                    lines.append(EXPECTED)
+                self.connection.send("\n".join(lines))
                 self.connection.close(1011, "the error is in the text before")
                 raise EOFError("the connection is closed")
             self.connection.send(pack(message))
+            self.sent += 1
         except ConnectionClosed as e:
             raise EOFError("the connection is closed") from e
 
@@ -112,6 +125,8 @@ def serve(
             return connection.respond(403, f"{refused}\n")
         if request.path == HEALTH:
             return connection.respond(200, "OK\n")
+        if "Upgrade" not in request.headers:
+            return connection.respond(426, f"{EXPECTED}\n")
         if not busy.acquire(timeout=LEAVING):
             return connection.respond(503, f"{BUSY}\n")
         busy.release()
@@ -137,7 +152,7 @@ def serve(
 
     def placed(accepted: socket.socket, address: Any) -> None:
         with places.one() as free, accepted:
-            if free:
+            if free and _is_http_get(accepted):
                 answered(accepted, address)
 
     server.handler = placed
@@ -154,6 +169,24 @@ def serve(
         ended.set()
         server.shutdown()
         thread.join(timeout=2.0)
+
+
+def _is_http_get(accepted: socket.socket) -> bool:
+    """Whether a client begins as a websocket does; one that does not is told what is expected."""
+    accepted.settimeout(OPENING)
+    with contextlib.suppress(OSError):
+        first = accepted.recv(len(GRPC), socket.MSG_PEEK)
+        if b"GET ".startswith(first[:4]):
+            return bool(first)
+        if first == GRPC:  # its settings, then GOAWAY with a reason, which gRPC shows
+            reason = EXPECTED.encode()
+            goaway = (8 + len(reason)).to_bytes(3, "big") + b"\x07" + bytes(9) + (2).to_bytes(4, "big") + reason
+            accepted.sendall(b"\0\0\0\4" + bytes(5) + goaway)
+        else:
+            accepted.sendall(f"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n{EXPECTED}\n".encode())
+        accepted.shutdown(socket.SHUT_WR)
+        accepted.recv(1 << 16)  # what is unread would reset the connection, and the answer with it
+    return False
 
 
 def _converse(answering: Answering, metadata: Mapping[str, Any], connection: Any) -> None:

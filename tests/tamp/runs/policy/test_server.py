@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 import socket
 import threading
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
+import msgpack
 import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -19,14 +22,13 @@ from tamp.errors import InputError
 from tamp.perception.camera_calibration import calibration_from
 from tamp.runs.policy.policy import Policy
 from tamp.runs.policy.remote import Answering, RemotePolicy
-from tamp.runs.policy.server import connected, serve
+from tamp.runs.policy.server import EXPECTED, connected, serve
 from tamp.wire import pack, unpack
 from tests.policies import Fake, calibration
 
 
-@pytest.fixture
-def address() -> Iterator[str]:
-    """Where a fake policy is served."""
+@contextmanager
+def served(answering: Answering) -> Iterator[str]:
     ports: list[int] = []
     listening, ended = threading.Event(), threading.Event()
 
@@ -34,17 +36,25 @@ def address() -> Iterator[str]:
         ports.append(port)
         listening.set()
 
-    fake = Fake()
-    answering = Answering(cast(Policy, fake), fake.diary)
     thread = threading.Thread(
         target=serve, args=(answering, {"policy": "fake"}, "127.0.0.1", 0, ready, ended.is_set), daemon=True
     )
     thread.start()
     assert listening.wait(5)
-    yield f"ws://127.0.0.1:{ports[0]}"
-    ended.set()
-    thread.join(timeout=5)
+    try:
+        yield f"ws://127.0.0.1:{ports[0]}"
+    finally:
+        ended.set()
+        thread.join(timeout=5)
     assert not thread.is_alive()
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    """Where a fake policy is served."""
+    fake = Fake()
+    with served(Answering(cast(Policy, fake), fake.diary)) as there:
+        yield there
 
 
 def test_a_client_gets_what_is_served_and_actions(address: str) -> None:
@@ -145,6 +155,57 @@ def test_an_error_is_sent_as_openpi_sends_it_and_the_next_client_is_served(
         assert client.close_code == 1011
     with connect(address) as client:
         assert unpack(client.recv()) == {"policy": "fake"}
+
+
+OTHERS: dict[str, Any] = {
+    "JSON": '{"observation": [1, 2], "prompt": "go"}',
+    "pickle": pickle.dumps({"observation": 1}),
+    "a list": msgpack.packb([1, 2]),
+    "another version": pack({"reset": {"version": 2, "instruction": "go"}}),
+    "openpi's example": pack({"observation/image": np.zeros((2, 2, 3), np.uint8), "prompt": "go"}),
+    "LeRobot's names": pack({"observation.images.image": np.zeros((2, 2, 3), np.uint8), "task": "go"}),
+}
+
+
+@pytest.mark.parametrize("message", OTHERS.values(), ids=OTHERS.keys())
+def test_a_client_of_another_format_is_told_which_is_expected(message: Any) -> None:
+    nothing = cast(Any, None)
+    with served(Answering(Policy(nothing, nothing))) as address, connect(address) as client:
+        client.recv()
+        client.send(message)
+        said = client.recv()
+        assert isinstance(said, str) and said.splitlines()[1:] == [EXPECTED]
+
+
+HEAD = "HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+NO_WEBSOCKET = {
+    "HTTP GET": (f"GET / {HEAD}\r\n", b"HTTP/1.1 426"),
+    "HTTP POST": (f"POST /act {HEAD}Content-Length: 2\r\n\r\n{{{{}}}}", b"HTTP/1.1 400"),
+    "lines of JSON": ('{{"observation": 1}}\n', b"HTTP/1.1 400"),
+    "gRPC": ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0", b"\0\0\0\4\0\0\0\0\0"),
+}
+
+
+@pytest.mark.parametrize(("sent", "answer"), NO_WEBSOCKET.values(), ids=NO_WEBSOCKET.keys())
+def test_what_is_no_websocket_is_told_so(address: str, sent: str, answer: bytes) -> None:
+    port = int(address.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        client.sendall(sent.format(port=port).encode())
+        said = client.makefile("rb").read()
+        assert said.startswith(answer) and EXPECTED.encode() in said
+    with connected(address) as (_, metadata):
+        assert metadata == {"policy": "fake"}
+
+
+def test_a_packer_that_knows_arrays_alone_can_send_a_calibration() -> None:
+    """As openpi's client has it."""
+
+    def packed(value: Any) -> Any:
+        assert isinstance(value, np.ndarray)
+        return {b"__ndarray__": True, b"data": value.tobytes(), b"dtype": value.dtype.str, b"shape": value.shape}
+
+    sent = msgpack.packb(calibration().as_dict(), default=packed)
+    assert calibration_from(unpack(sent)).robot.pinned_bodies == frozenset({"arm"})
 
 
 @pytest.mark.parametrize(
