@@ -2,6 +2,7 @@
 
 MUJOCO_GL=osmesa python docs/examples/evaluate_policy.py libero_goal --tasks 0 --episodes 1
 MUJOCO_GL=osmesa python docs/examples/evaluate_policy.py libero_goal --server ws://127.0.0.1:8000
+MUJOCO_GL=osmesa python docs/examples/evaluate_policy.py libero_goal --server ws://127.0.0.1:8000 --client openpi
 """
 
 import argparse
@@ -18,6 +19,25 @@ from tamp.backends.libero.cameras import calibration
 
 SETTLING = 10
 LIMITS = {"libero_spatial": 220, "libero_object": 280, "libero_goal": 300, "libero_10": 520, "libero_90": 400}
+
+
+class OpenpiPolicy:
+    """The policy of a server through openpi's own client, whose `reset` sends nothing."""
+
+    def __init__(self, server):
+        from openpi_client.websocket_client_policy import WebsocketClientPolicy
+
+        self.client = WebsocketClientPolicy(server)
+
+    def reset(self, instruction, calibration):
+        self.client.infer({"reset": {"instruction": instruction, "calibration": calibration.as_dict()}})
+
+    def act(self, obs):
+        sent = {k: v for k, v in obs.items() if k.startswith(("robot0_", "agentview_"))}
+        return self.client.infer(sent)["actions"][0]
+
+    def end(self):
+        return self.client.infer({"end": True})["outcome"]
 
 
 def episode(env, policy, instruction, init_state, steps):
@@ -62,12 +82,16 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="the first stored initial state")
     parser.add_argument("--size", type=int, default=256)
     parser.add_argument("--server", help="ws://HOST:PORT of `tamp policy serve`; else the policy is in this process")
+    parser.add_argument("--client", choices=("tamp", "openpi"), default="tamp", help="what talks to the server")
     asked = parser.parse_args()
     how = (asked.suite, asked.tasks, asked.episodes, asked.first, asked.size)
     if asked.server is None:
         from tamp import camera_policy
 
         evaluate(camera_policy(), *how)
+        return
+    if asked.client == "openpi":
+        evaluate(OpenpiPolicy(asked.server), *how)
         return
     from tamp.runs.policy.remote import RemotePolicy
     from tamp.runs.policy.server import connected
