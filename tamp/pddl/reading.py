@@ -95,6 +95,7 @@ def _without_config_space() -> Iterator[None]:
             del sys.modules["ConfigSpace"]
 
 
+@lru_cache(maxsize=4)
 def in_full(domain: Source, problem: Source | None = None) -> str:
     """The text of a domain, see `DomainText.replaced`, or of a problem, line by line, with what PDDL may leave out
     there: the parentheses of a function that is the metric, and that `(total-cost)` is 0 at the start."""
