@@ -64,7 +64,11 @@ def _serve(server: MCPServer, port: int, token: str) -> None:
             return
         await app(scope, receive, send)
 
-    uvicorn.run(guarded, host="127.0.0.1", port=port, log_level="warning", limit_concurrency=64)
+    limits = {
+        "limit_concurrency": 64,
+        "timeout_graceful_shutdown": 2,
+    }  # a client's open stream does not hold up the end
+    uvicorn.run(guarded, host="127.0.0.1", port=port, log_level="warning", **limits)
 
 
 def server_of(config: McpConfig) -> MCPServer:

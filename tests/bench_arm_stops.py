@@ -66,7 +66,7 @@ class Running:
         """Returns once the arm moves. AssertionError where it never does."""
         self.emulator, self.folder, self.lines = emulator, folder / "run", list[tuple[float, str]]()
         before = emulator.state()["moved_at"] or 0.0
-        typed = [*_words(command, emulator, folder), "--host", emulator.host, "--port", str(emulator.port)]
+        typed = [*words_of(command, emulator, folder), "--host", emulator.host, "--port", str(emulator.port)]
         typed = [*TAMP, *typed, "--out", str(self.folder), *options]
         self.process = subprocess.Popen(
             [sys.executable, "-c", PARENT, *typed] if "--dead-man" in options else typed,
@@ -136,7 +136,7 @@ class Running:
 COMMANDS = ("xarm run", "live", "solve")
 
 
-def _words(command: str, emulator: Emulator, folder: Path) -> list[str]:
+def words_of(command: str, emulator: Emulator, folder: Path) -> list[str]:
     """A plan of an arm, a session that goes to a named pose, or a task at a table."""
     if command == "solve":
         eyes = f"tcp://{emulator.host}:{emulator.shown['fault_port']}"

@@ -168,7 +168,7 @@ def test_a_stop_overtakes_a_flood_of_orders_of_which_none_moves_an_arm(tmp_path:
         orders = [asyncio.create_task(call("order", say=f"{words} {n}")) for n in range(2_000)]
         await asyncio.wait(orders, return_when=asyncio.FIRST_COMPLETED)
         fine, stopped = await call("stop")
-        assert fine and stopped["live"]["taken"] and not all(order.done() for order in orders)
+        assert fine and stopped["live"]["taken"] and sum(order.done() for order in orders) < len(orders) / 2
         answers = await asyncio.gather(*orders)
         assert all(fine and (answer["event"] == "approval" or not answer["taken"]) for fine, answer in answers)
         assert {type(order) for order in given} == {Stop}
