@@ -64,11 +64,8 @@ def _serve(server: MCPServer, port: int, token: str) -> None:
             return
         await app(scope, receive, send)
 
-    limits = {
-        "limit_concurrency": 64,
-        "timeout_graceful_shutdown": 2,
-    }  # a client's open stream does not hold up the end
-    uvicorn.run(guarded, host="127.0.0.1", port=port, log_level="warning", **limits)
+    bounds: Any = {"limit_concurrency": 64, "timeout_graceful_shutdown": 2}  # streams stay open until the client goes
+    uvicorn.run(guarded, host="127.0.0.1", port=port, log_level="warning", **bounds)
 
 
 def server_of(config: McpConfig) -> MCPServer:

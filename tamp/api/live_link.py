@@ -85,7 +85,8 @@ class LiveLink:
         assert self._socket is not None
         end = time.monotonic() + seconds
         while (line := self._socket.receive(max(end - time.monotonic(), 0.0))) is not None:
-            self._events.append(event := json.loads(line))
+            event: dict[str, Any] = json.loads(line)
+            self._events.append(event)
             if wanted(event):
                 return event
         return None
