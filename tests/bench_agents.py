@@ -81,8 +81,8 @@ class Calls:
                 together = asyncio.Semaphore(orders if self.transport == "stdio" else AT_ONCE)
                 asked = (self._ask("order", MOVE, together) for _ in range(orders))
                 waits = [a for _, a in await asyncio.gather(*asked) if isinstance(a, dict) and a["event"] == "approval"]
-                ms = {"s": time.perf_counter() - begun}
-                self.rows.append(Row(f"{orders:,} orders", 0 < len(waits) <= 8, ms, f"{len(waits)} wait", self.transport))
+                line, seconds = f"{orders:,} orders", {"s": time.perf_counter() - begun}
+                self.rows.append(Row(line, 0 < len(waits) <= 8, seconds, f"{len(waits)} wait", self.transport))
                 await self._call("state", lambda a: a["session"]["approves"] and not _moves(a))
                 self._check_nothing_moved()
                 assert live.stdin is not None

@@ -3,8 +3,8 @@
 pygls' client opens a sound file, replaces its text by the faulty one, and saves nothing; `tamp check` is given the same
 text in a file, of plans `tamp validate`. Equal means: the same messages at the same places with the same severities.
 Ten files are of the folders in `problems/faulty` that have no Python, fifty are spoilt by chance, seed 0: domains,
-problems, plans and both tables. Then letters are typed one by one into the domains that tamp brings, each timed from
-when it is sent to when the file's diagnostics are there.
+problems, plans and both tables. Then letters are typed one by one into the domains that tamp brings, in a list that is
+wrong with them and in a comment, each timed from when it is sent to when the file's diagnostics are there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import random
 import re
 import shutil
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,41 +25,45 @@ from tests.bench_folders import unpacked
 from tests.editor import Editor, editing
 from tests.forked import tamp
 from tests.mutations import Plan
+from tests.priority import in_real_time
 from tests.walked_plans import problems, spoilt, walked
 
-TYPING = "typing to diagnostics"
+LISTS, COMMENTS = TYPING = "typing in a list", "typing in a comment"
+LETTERS = "clear of all things"
 FILES = {"domain.pddl": 14, "problem.pddl": 12, "made.plan": 12, "skills.toml": 6, "words.toml": 6}
 """How many of each are spoilt."""
-DUE = dict.fromkeys((*FILES, "of others"), 1.0) | {TYPING: 0.5}
+DUE = dict.fromkeys((*FILES, "of others"), 1.0) | dict.fromkeys(TYPING, 0.5)
 MILLISECONDS = 300.0
 Found = set[tuple[str, int, int, str, str]]
 """File, line and column as the protocol counts them, severity, message."""
 
 
-def bench(letters: int = 15, part: str = "") -> Iterator[Row]:
-    """A row a faulty file, those with `part` in its case, and a row for each of so many `letters` a domain."""
-    with TemporaryDirectory() as folder, editing() as (editor, run):
-        for line, file, text in chain(_of_others(Path(folder)), _spoilt(Path(folder), random.Random(0))):
-            case = f"{file.parent.name}/{file.name}"
-            if part in case:
+def bench(letters: int = 15, only: tuple[str, ...] = ("files", "typing")) -> Iterator[Row]:
+    """A row a faulty file, and a row for each of so many `letters` a domain and place."""
+    if "files" in only:
+        with TemporaryDirectory() as folder, editing() as (editor, run):
+            for line, file, text in chain(_of_others(Path(folder)), _spoilt(Path(folder), random.Random(0))):
                 uri = run(editor.opened(file, file.read_text()))
                 run(editor.typed(uri, 2, text))
                 shown = _shown(editor)
                 file.write_text(text)
                 wanted = _wanted(file)
                 detail = f"tamp: {sorted(wanted - shown)}; the editor: {sorted(shown - wanted)}"
-                yield Row(line, shown == wanted, {"findings": len(wanted)}, detail, case)
+                yield Row(line, shown == wanted, {"findings": len(wanted)}, detail, f"{file.parent.name}/{file.name}")
                 run(editor.closed(uri))
                 editor.shown.clear()
-        for name in ("tabletop", "xarm", "kitchen", "continuous"):
-            file, rng = locate(name), random.Random(name)
-            text = file.read_text()
-            uri, place = run(editor.opened(file, text)), rng.choice([m.end() for m in re.finditer(r"\(and ", text)])
-            for n in range(letters):
-                typed = text[:place] + "(clear ?things) "[: n + 1] + text[place:]
-                ms = 1000 * run(editor.typed(uri, n + 2, typed))
-                yield Row(TYPING, ms <= MILLISECONDS, {"ms": ms}, f"{name}: {ms:.0f} ms")
-            run(editor.closed(uri))
+    if "typing" in only:
+        with in_real_time(), editing() as (editor, run):
+            for name in ("tabletop", "xarm", "kitchen", "continuous"):
+                file, rng = locate(name), random.Random(name)
+                text = file.read_text()
+                uri = run(editor.opened(file, text))
+                place = rng.choice([m.start() for m in re.finditer(r"(?<=\s)\((?=[a-z])", text)])
+                for version, (n, line) in enumerate(product(range(1, letters + 1), TYPING), 2):
+                    typed = f"({LETTERS[:n]}) " if line == LISTS else f"; {LETTERS[:n]}\n"
+                    ms = 1000 * run(editor.typed(uri, version, text[:place] + typed + text[place:]))
+                    yield Row(line, ms <= MILLISECONDS, {"ms": ms}, f"{name}: {ms:.0f} ms")
+                run(editor.closed(uri))
 
 
 def _of_others(folder: Path) -> Iterator[tuple[str, Path, str]]:

@@ -134,6 +134,8 @@ def locate(name_or_path: str | Path) -> Path:
     """The file of a domain: a file, a folder with a domain.pddl, a name under `domains/`, or one that an installed
     package has given to a domain of its own. InputError if none."""
     given = Path(name_or_path)
+    if given.suffix == ".pddl" and given.is_file():
+        return given  # without a look at what is installed
     for folder in (given, data_dir("domains") / name_or_path, *installed_domains(str(name_or_path))):
         if (folder / "domain.pddl").is_file():
             return folder / "domain.pddl"
