@@ -23,7 +23,8 @@ PROBLEM = "(define (problem x) (:domain d)\n  (:objects o - thing)\n  (:init (p 
 
 
 def test_a_misspelt_name_is_refused_before_the_long_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tamp.pddl.reading.read_unified", lambda *texts: pytest.fail("read all the same"))
+    for module in ("lint.check", "reading"):  # the first imports from the second
+        monkeypatch.setattr(f"tamp.pddl.{module}.read_unified", lambda *texts: pytest.fail("read all the same"))
     problem = PROBLEM.replace("(p o)", f"{'(p o) ' * 20_000}(pp o)")
     with pytest.raises(InputError, match=r"^p\.pddl:3:\d+: there is no predicate 'pp'; did you mean 'p'\?$"):
         parse(Source("d.pddl", DOMAIN), Source("p.pddl", problem))
