@@ -13,7 +13,7 @@ _AT_TABLES = ("libero", "pybullet", "policy", "demos")
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("mujoco", "scipy", "ompl", "toppra", "trimesh"), _MOVING),
-    **dict.fromkeys(("imageio", "imageio_ffmpeg"), _MOVING),
+    **dict.fromkeys(("imageio", "imageio_ffmpeg", "pytest"), _MOVING),
     **dict.fromkeys(("libero", "robosuite", "cv2", "numba", "gymnasium"), _AT_TABLES),
     "pybullet": ("pybullet", "xarm") if sys.version_info < (3, 12) else ("pybullet",),  # there it has to be compiled
     "xarm": ("xarm",),

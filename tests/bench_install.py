@@ -103,7 +103,7 @@ def _without_extras(place: Path) -> Iterator[Row]:
     subprocess.run([str(place / "bin/pip"), "uninstall", "-q", "-y", "scipy"], check=True, env=_clean())
     left = sum(size for name, size, _ in found if name != "scipy")
     yield Row(f"without scipy: {MEGABYTES:.0f} MB are due", left <= MEGABYTES, {"MB": left}, "more", "scipy removed")
-    yield from _carried_out(place, LIGHT)
+    yield from _carried_out(place, LIGHT[:3])  # `tamp doctor` names what unified-planning then lacks
 
 
 def _carried_out(place: Path, commands: Sequence[Sequence[str]]) -> Iterator[Row]:
