@@ -63,7 +63,7 @@ def test_unknown_benches_and_parts_are_refused_with_what_is_valid(
         bench.run("other", [])
     with pytest.raises(SystemExit):
         bench.run("made-up", ["--only", "third"])
-    assert "'first', 'second'" in capsys.readouterr().err
+    assert "first, second" in capsys.readouterr().err.replace("'", "")  # newer Pythons quote nothing
 
 
 @pytest.mark.parametrize("name", bench.names())
