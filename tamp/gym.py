@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -31,7 +31,7 @@ class SceneEnv(gymnasium.Env[Observed, Numbers]):
     `info` has `success`, `goal` and `facts`, the symbolic state, in PDDL, and `seed`.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 20}
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 20}  # noqa: RUF012
 
     def __init__(
         self,
@@ -57,7 +57,8 @@ class SceneEnv(gymnasium.Env[Observed, Numbers]):
         self.task_description, self.render_mode = self._task.instruction, render_mode
         self._goal_text, self._size = goal, size
         self._start(self._task.seed, None)
-        self.observation_space = spaces.Dict({name: _space(value) for name, value in self._observed().items()})
+        seen: spaces.Space[Any] = spaces.Dict({name: _space(value) for name, value in self._observed().items()})
+        self.observation_space = seen
         self.action_space = spaces.Box(-1.0, 1.0, (7,), np.float32)
 
     def reset(
@@ -126,11 +127,13 @@ class SceneEnv(gymnasium.Env[Observed, Numbers]):
 
 def _space(value: Numbers) -> spaces.Box:
     low, high = (0, 255) if value.dtype == np.uint8 else (-np.inf, np.inf)
-    return spaces.Box(low, high, value.shape, value.dtype)  # type: ignore[arg-type]
+    return spaces.Box(low, high, value.shape, value.dtype)
 
 
 def _register() -> None:
-    found = {"Scene": {}} | {p.parent.name: {"scene": p.parent.name} for p in data_dir("problems").glob("*/scene.toml")}
+    found: dict[str, dict[str, Any]] = {"Scene": {}} | {
+        p.parent.name: {"scene": p.parent.name} for p in data_dir("problems").glob("*/scene.toml")
+    }
     for name, options in found.items():
         gymnasium.register(f"tamp/{name}-v0", f"{__name__}:SceneEnv", kwargs=options)
 

@@ -12,6 +12,7 @@ import logging
 import queue
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -40,8 +41,10 @@ EXPECTED = (
     "with the depth of each picture (docs/policy.md)"
 )
 """What a client of another format is to send instead."""
-GRPC = b"PRI * HTTP/2.0"
+GRPC = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 """How a client of gRPC begins, such as LeRobot's of its policy server."""
+HEADERS, FRAME, MOST_FRAMES = 1, 9, 1 << 16
+"""HTTP/2: the kind of frame with which a call begins, bytes before a frame's own, and bytes up to the first call."""
 BUSY = "another client is being served; try again later"
 NAMES = LOCAL | {"0.0.0.0"}
 """Names of the server; the last one is what openpi's clients call this machine by default."""
@@ -175,18 +178,38 @@ def _is_http_get(accepted: socket.socket) -> bool:
     """Whether a client begins as a websocket does; one that does not is told what is expected."""
     accepted.settimeout(OPENING)
     with contextlib.suppress(OSError):
-        first = accepted.recv(len(GRPC), socket.MSG_PEEK)
-        if b"GET ".startswith(first[:4]):
+        first = accepted.recv(4, socket.MSG_PEEK)
+        if b"GET ".startswith(first):
             return bool(first)
-        if first == GRPC:  # its settings, then GOAWAY with a reason, which gRPC shows
-            reason = EXPECTED.encode()
-            goaway = (8 + len(reason)).to_bytes(3, "big") + b"\x07" + bytes(9) + (2).to_bytes(4, "big") + reason
-            accepted.sendall(b"\0\0\0\4" + bytes(5) + goaway)
+        if first == GRPC[: len(first)]:
+            _refuse_call(accepted)
         else:
             accepted.sendall(f"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n{EXPECTED}\n".encode())
         accepted.shutdown(socket.SHUT_WR)
         accepted.recv(1 << 16)  # what is unread would reset the connection, and the answer with it
     return False
+
+
+def _refuse_call(accepted: socket.socket) -> None:
+    """Answer the first call of a client of gRPC: it is not implemented, with what is expected as the message."""
+    accepted.sendall(bytes((0, 0, 0, 4)) + bytes(5))  # settings, none of them another than the default
+    read, at, ends = b"", len(GRPC), time.monotonic() + OPENING
+    while len(read) < at + FRAME or read[at + 3] != HEADERS:
+        if len(read) >= at + FRAME:
+            at += FRAME + int.from_bytes(read[at : at + 3], "big")
+        elif not (more := accepted.recv(4096)) or len(read) > MOST_FRAMES or time.monotonic() > ends:
+            return
+        else:
+            read += more
+    fields = {b"content-type": b"application/grpc", b"grpc-status": b"12", b"grpc-message": EXPECTED.encode()}
+    block = b"\x88" + b"".join(b"\0" + _sized(name) + _sized(text) for name, text in fields.items())
+    accepted.sendall(len(block).to_bytes(3, "big") + bytes((HEADERS, 5)) + read[at + 5 : at + FRAME] + block)
+
+
+def _sized(text: bytes) -> bytes:
+    """Text of up to 254 bytes as a header's name or value."""
+    n = len(text)
+    return (bytes((n,)) if n < 127 else bytes((127, n - 127))) + text
 
 
 def _converse(answering: Answering, metadata: Mapping[str, Any], connection: Any) -> None:

@@ -182,7 +182,7 @@ NO_WEBSOCKET = {
     "HTTP GET": (f"GET / {HEAD}\r\n", b"HTTP/1.1 426"),
     "HTTP POST": (f"POST /act {HEAD}Content-Length: 2\r\n\r\n{{{{}}}}", b"HTTP/1.1 400"),
     "lines of JSON": ('{{"observation": 1}}\n', b"HTTP/1.1 400"),
-    "gRPC": ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0", b"\0\0\0\4\0\0\0\0\0"),
+    "gRPC": ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0\0\0\1\1\5\0\0\0\1A", b"\0\0\0\4\0\0\0\0\0"),
 }
 
 
