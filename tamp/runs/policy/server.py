@@ -24,6 +24,8 @@ from tamp.wire import LARGEST, MOST_ENTRIES, pack, unpack
 
 IDLE = 600.0
 """Seconds after which a client that says nothing is disconnected."""
+PONG = 120.0
+"""Seconds that a client or a server may be too busy to answer a ping: one that builds a scene, or plans."""
 OPENING, CLOSING = 5.0, 1.0
 """Seconds that a handshake may take, and the other side to agree to the end."""
 MOST = 16
@@ -74,7 +76,7 @@ class _Socket:
             self.connection.send(pack(message))
             self.sent += 1
         except ConnectionClosed as e:
-            raise EOFError("the connection is closed") from e
+            raise EOFError(f"the connection is closed: {e}") from e
 
     def receive(self) -> dict[str, Any]:
         """The next message."""
@@ -83,7 +85,7 @@ class _Socket:
         try:
             data = self.connection.recv(timeout=self.idle)
         except ConnectionClosed as e:
-            raise EOFError("the connection is closed") from e
+            raise EOFError(f"the connection is closed: {e}") from e
         except TimeoutError as e:
             raise EOFError(f"the client sent nothing for {self.idle:g} s") from e
         if self.idle is None and isinstance(data, str):
@@ -144,6 +146,7 @@ def serve(
             max_queue=QUEUED,
             open_timeout=OPENING,
             close_timeout=CLOSING,
+            ping_timeout=PONG,
             compression=None,
             process_request=requested,
             create_connection=Patient,
@@ -227,7 +230,7 @@ def connected(address: str, seconds: float = 10.0) -> Any:
     from websockets.sync.client import connect
 
     try:
-        connection = connect(address, max_size=LARGEST, compression=None, open_timeout=seconds)
+        connection = connect(address, max_size=LARGEST, compression=None, open_timeout=seconds, ping_timeout=PONG)
     except InvalidStatus as e:
         said = e.response.body.decode(errors="replace").strip()
         raise InputError(f"{address}: HTTP {e.response.status_code}: {said}") from e
