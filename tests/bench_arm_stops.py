@@ -79,7 +79,7 @@ class Running:
             self.tell("start (move-to-named bin_drop)\n")
         until = time.monotonic() + LASTS
         while (emulator.state()["moved_at"] or 0.0) <= before:
-            assert self.process.poll() is None and time.monotonic() < until, self.lines
+            assert self.process.poll() is None and time.monotonic() < until, self.lines[-5:]
             self.tell()
             time.sleep(0.02)
 
