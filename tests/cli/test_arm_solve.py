@@ -73,6 +73,7 @@ def test_a_refusal_leaves_a_folder_that_says_why(tmp_path: Path) -> None:
 def test_a_run_on_another_port_keeps_what_was_asked_and_answered(tmp_path: Path) -> None:
     with running("xarm6", "--port", "20777") as emulator:
         done = solve(tmp_path, TEXT, "--host", emulator.host, "--port", "20777")
+    assert done.stdout, done.stderr
     assert (done.returncode, json.loads(done.stdout)["steps"]) == (0, 2), done.stderr
     shown = read(tmp_path / "run" / "episode.jsonl")
     kinds = [e["event"] for e in shown]
