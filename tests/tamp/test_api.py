@@ -130,7 +130,7 @@ def test_nothing_is_printed_that_nobody_asked_for(tmp_path: Path) -> None:
     code = [sys.executable, "-W", "default", "-c", QUIET]
     here = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(code, capture_output=True, text=True, check=False, cwd=tmp_path, env=here)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done.stderr
 
 
 def test_the_model_that_reads_is_the_one_that_is_fetched() -> None:
