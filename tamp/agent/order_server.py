@@ -181,6 +181,7 @@ class OrderServer:
 def _private(path: Path) -> socket.socket:
     """A Unix socket to which the user alone can connect, from the moment that it is there."""
     listening = socket.socket(socket.AF_UNIX)
+    listening.settimeout(None)  # as of a connection: with the time-out of the arm's SDK accepting ends for good
     before = os.umask(0o177)
     try:
         listening.bind(str(path))

@@ -48,7 +48,7 @@ class LiveLink:
     def stop(self) -> dict[str, Any]:
         """Stop everything, over a connection of its own: an order that waits for its answer does not hold it up."""
         at_once = LiveLink(self.path)
-        at_once._connect()
+        at_once._connect(at_once=True)
         try:
             return at_once._ask({"stop": ""})
         except OSError as e:
@@ -91,14 +91,15 @@ class LiveLink:
                 return event
         return None
 
-    def _connect(self) -> None:
+    def _connect(self, at_once: bool = False) -> None:
+        """Connect, and hear what the session says of itself, which `at_once` does not wait for."""
         if self.path is None:
             raise InputError("there is no live session; the operator starts one: tamp live --listen PATH")
         if self._socket is not None:
             return
         try:
             self._socket = LineSocket(self.path, PATIENCE)
-            self._about = self._read(PATIENCE, lambda event: event.get("event") == "session") or {}
+            self._about = self._read(0.0 if at_once else PATIENCE, lambda event: event.get("event") == "session") or {}
         except OSError as e:
             self._hang_up()
             raise InputError(f"no live session listens at {self.path}: {e.strerror or e}") from e

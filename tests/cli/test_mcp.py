@@ -91,8 +91,9 @@ def test_of_many_calls_at_once_all_but_a_few_are_refused() -> None:
 
 @pytest.mark.parametrize(("backend", "approves"), [("xarm", False), ("xarm", True), ("fake", False)])
 def test_a_real_arm_begins_nothing_that_its_operator_has_not_approved(
-    tmp_path: Path, backend: str, approves: bool
+    tmp_path: Path, backend: str, approves: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("tamp.api.live_link.PATIENCE", 1.0)
     given: list[Order] = []
     asked: list[str] = []
     authority = CommandAuthority(given.append, operator="the terminal" if approves else None)
@@ -227,7 +228,10 @@ def test_over_standard_input_an_agent_orders_a_session_and_stops_it_in_mid_motio
         log.close()
 
 
-def test_a_session_that_does_not_say_what_it_moves_is_taken_for_a_real_arm(tmp_path: Path) -> None:
+def test_a_session_that_does_not_say_what_it_moves_is_taken_for_a_real_arm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tamp.api.live_link.PATIENCE", 1.0)
     given: list[Order] = []
     session = OrderServer(CommandAuthority(given.append), tmp_path / "orders", {"event": "late", "seconds": 1.0})
 

@@ -14,6 +14,7 @@ import pytest
 from tamp.agent.order_server import LEASE, MOST_A_SECOND, MOST_ASKED, CommandAuthority, OrderServer
 from tamp.agent.orders import Order, Say, Start, Stop
 from tamp.errors import Refusal
+from tamp.line_socket import LineSocket
 
 
 class Clock:
@@ -56,6 +57,24 @@ def test_a_flood_is_refused_and_a_stop_gets_through() -> None:
     assert (len(given), refused) == (MOST_A_SECOND + 1, 10_000 - MOST_A_SECOND)
     clock.now = 1.1
     masters.order("anna", Start("wave"))
+
+
+def test_a_time_out_of_the_whole_process_turns_away_no_client(given: list[Order]) -> None:
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(0.05)  # as the arm's SDK does
+    try:
+        server = OrderServer(CommandAuthority(given.append))
+    finally:
+        socket.setdefaulttimeout(before)
+    time.sleep(0.2)
+    late = LineSocket(server.path, 5.0)
+    late.send(b'{"stop": ""}', 5.0)
+    end = time.monotonic() + 5.0
+    while not given and time.monotonic() < end:
+        time.sleep(0.01)
+    late.close()
+    server.close()
+    assert given == [Stop()]
 
 
 @pytest.fixture
