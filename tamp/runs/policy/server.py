@@ -178,7 +178,7 @@ def serve(
 
 
 def _is_http_get(accepted: socket.socket) -> bool:
-    """Whether a client begins as a websocket does; one that does not is told what is expected."""
+    """Whether a client begins as a websocket does; one that does not gets to know what is expected."""
     accepted.settimeout(OPENING)
     with contextlib.suppress(OSError):
         first = accepted.recv(4, socket.MSG_PEEK)
