@@ -38,7 +38,7 @@ def bench(
     targets: tuple[str, ...] = ("demo", "test"),
     limit: int = 5400,
 ) -> Iterator[Row]:
-    """A row a target of each system: its exit code, its minutes. The log is beside the system."""
+    """A row a target of each system: its exit code, its minutes. The log is next to the system."""
     for name in only:
         system = Path(folder).resolve() / name
         before = time.monotonic()

@@ -39,8 +39,8 @@ def test_gymnasiums_own_checker_has_nothing_to_say_but_that_numbers_have_no_boun
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         check_env(mug)
-    told = [str(w.message) for w in said if "WARN" in str(w.message)]
-    assert told and [text for text in told if "infinity" not in text] == []
+    warned = [str(w.message) for w in said if "WARN" in str(w.message)]
+    assert warned and [text for text in warned if "infinity" not in text] == []
 
 
 def test_the_reward_is_that_the_goal_holds(mug: SceneEnv) -> None:

@@ -108,7 +108,7 @@ MOST_COMPARED = 2000
 
 def valid(name: str, there: Collection[str]) -> str:
     """What would have been valid instead of a name: the one that it looks like, else some of what there is."""
-    near = difflib.get_close_matches(name, there, 1, 0.65) if len(there) <= MOST_COMPARED else []
+    near = difflib.get_close_matches(name, there, 1) if len(there) <= MOST_COMPARED else []
     if near:
         return f"did you mean {near[0]!r}?"
     shown = sorted(there)[:8]
