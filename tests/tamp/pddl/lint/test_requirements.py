@@ -85,3 +85,10 @@ def test_what_only_the_goal_needs_is_asked_for(tmp_path: Path) -> None:
     problem.write_text(problem.read_text().replace("(:objects", "(:requirements :adl) (:objects"))
     path.write_text(domain(":strips"))
     assert check(path, [problem]).lacking == ()
+
+
+def test_what_unified_planning_does_not_read_is_no_misspelling(tmp_path: Path) -> None:
+    (tmp_path / "d.pddl").write_text(domain(":strips :derived-predicates"))
+    found = [f for f in check(tmp_path / "d.pddl").findings if f.code == "unknown-requirement"]
+    assert len(found) == 1 and "reads no requirement :derived-predicates" in found[0].message
+    assert found[0].instead is None
