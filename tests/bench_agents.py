@@ -1,4 +1,4 @@
-"""`make bench-agents`: the protocol's own client calls 12 tools, over standard input and over HTTP.
+"""`make bench-agents`: the protocol's own client calls the tools, over standard input and over HTTP.
 
 The live session is on an emulated arm that counts when it moved last. What is asked for without its operator's yes,
 in the session without `--approve` and in the one with it, moves nothing: by an order, by words that claim a yes, and by
@@ -44,7 +44,7 @@ LASTS = 60.0
 
 
 def bench(orders: int = 10_000, only: tuple[str, ...] = ("stdio", "http")) -> Iterator[Row]:
-    """Twelve rows a transport, and one for so many `orders` at once."""
+    """A row a call over each transport, and one for so many `orders` at once."""
     home = read_workcell(WORLD).poses["home"].q
     assert home is not None
     for transport in only:
@@ -100,6 +100,7 @@ class Calls:
     async def _without_an_arm(self) -> str:
         """The calls that concern no arm, and the episode of the last."""
         await self._call("scene", lambda a: "mug_in_drawer" in str(a))
+        await self._call("ground", lambda a: GOAL in str(a), scene=SCENE, instruction="put the mug in the drawer")
         await self._call("plan", lambda a: a["status"] == "found", **FILES)
         await self._call("validate", lambda a: not a["valid"] and "(open chest)" in str(a), **FILES, steps=STEPS)
         await self._call("check", lambda a: a["errors"] > 0, domain="tests/pages/check/domain.pddl")

@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
 import time
+from multiprocessing.connection import wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,6 +20,8 @@ from tests.priority import comes_first
 
 LONGEST = 280.0
 """Seconds that a command may take."""
+POLLING = threading.Lock()
+"""Starting a child polls all others, and where two threads poll one at once the later takes its exit code for 255."""
 
 
 def tamp(
@@ -45,12 +49,18 @@ class Begun:
         self.errors.touch()
         streams = (self.errors, self.out, {**os.environ, **environment}, given_file)
         self._child = FORKS.Process(target=carried_out, args=(self.typed, cwd or Path.cwd(), *streams, comes_first()))
-        self._child.start()
+        with POLLING:
+            self._child.start()
+
+    @property
+    def _code(self) -> int | None:
+        with POLLING:
+            return self._child.exitcode
 
     @property
     def over(self) -> bool:
         """Whether it has ended."""
-        return self._child.exitcode is not None
+        return self._code is not None
 
     def first_line(self) -> str:
         """What it prints first, empty when it ends before that."""
@@ -72,19 +82,19 @@ class Begun:
 
     def send_signal(self, number: int) -> None:
         """A signal to it alone; none when it has ended."""
-        if self._child.exitcode is None:
+        if not self.over:
             assert self._child.pid is not None
             os.kill(self._child.pid, number)
 
     def kill(self) -> None:
         """End it and what it has started, at once."""
-        if self._child.exitcode is None:
+        if not self.over:
             assert self._child.pid is not None
             os.killpg(self._child.pid, signal.SIGKILL)
 
     def wait(self, seconds: float) -> int:
         """Its exit code. TimeoutExpired when it goes on for longer than so many seconds."""
-        self._child.join(seconds)
-        if self._child.exitcode is None:
+        wait([self._child.sentinel], seconds)
+        if (code := self._code) is None:
             raise subprocess.TimeoutExpired(self.typed, seconds)
-        return self._child.exitcode
+        return code
