@@ -14,11 +14,11 @@ MODEL := qwen2.5-coder-1.5b
 INSTRUCTION := put the mug in the drawer
 SAY := printf 'make: %s\n'
 
-# llama.cpp compiles for the building CPU by default, and pip keeps that wheel for other machines.
+# llama.cpp compiles for the building CPU by default, and pip keeps that wheel for other machines. Its library is all
+# that is needed, which is less than half of what it compiles.
+LLAMA := -DLLAVA_BUILD=OFF "-DCMAKE_PROJECT_llama.cpp_INCLUDE=$(CURDIR)/lock/llama.cmake" -DGGML_NATIVE=OFF
 ifeq ($(shell uname -m),x86_64)
-LLAMA_CPU := -DGGML_NATIVE=OFF -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON -DGGML_BMI2=ON
-else
-LLAMA_CPU := -DGGML_NATIVE=OFF
+LLAMA += -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON -DGGML_BMI2=ON
 endif
 
 # .venv is not relocatable, so its stamps know where they were made.
@@ -76,7 +76,7 @@ setup: tools
 	  $(BIN)/python -m pip install -q --require-hashes --no-deps -r .venv/pip.txt
 	  $(SAY) "setup 2/3: $$(grep -c '^[a-z]' $(LOCK)) packages from $(LOCK), about 1 GB (minutes; the first time llama.cpp is compiled, 4 minutes more on 2 cores)"
 	  bar=off; [ -t 1 ] && bar=on
-	  CMAKE_ARGS='$(LLAMA_CPU)' $(BIN)/python -m pip install --progress-bar $$bar --require-hashes --no-deps -r $(LOCK)
+	  CMAKE_ARGS='$(LLAMA)' $(BIN)/python -m pip install --progress-bar $$bar --require-hashes --no-deps -r $(LOCK)
 	  printf '%s\n' "$$lock_key" > .venv/.lock-stamp
 	fi
 	if [ "$$(cat .venv/.project-stamp 2>/dev/null)" != "$(PROJECT_KEY)" ]; then

@@ -12,12 +12,12 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
-RUN = [pytest.param(p, marks=() if p.stem == "first_task" else pytest.mark.thorough, id=p.stem) for p in NOTEBOOKS]
 
 
 @pytest.mark.process
 @pytest.mark.episode
-@pytest.mark.parametrize("path", RUN)
+@pytest.mark.thorough
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it asserts holds, in a kernel of its own that finds this checkout, and its command."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))

@@ -169,6 +169,7 @@ def test_a_scene_that_asks_for_what_is_not_there_is_refused_with_file_and_line(t
     assert done.returncode == 2 and f"{scene}:1: " in done.stderr and "plate_1" in done.stderr, done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 def test_a_scenes_trials_are_seeds_and_a_folder_of_scenes_is_benched(tmp_path: Path) -> None:
     scene = tmp_path / "scenes" / "cheese"
@@ -186,6 +187,7 @@ def test_a_scenes_trials_are_seeds_and_a_folder_of_scenes_is_benched(tmp_path: P
     assert len(starts) == 2 and starts[0] != starts[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 def test_a_drawn_world_is_a_scene_file_that_replays(tmp_path: Path) -> None:
     """With the same start, goal and plan; and it is among the hardest."""

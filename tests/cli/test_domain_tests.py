@@ -57,6 +57,7 @@ def test_faults_are_failed_rows_with_file_and_line_and_the_others_go_on(mine: Pa
     assert trials["tests/never.toml"]["reason"] == "expected to be refused, and it was reached"
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 def test_an_interrupt_ends_with_the_table_so_far(mine: Path) -> None:
     edit(mine / "tests" / "tap.toml", "seeds = [0]", f"seeds = {list(range(50))}")

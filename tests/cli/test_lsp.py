@@ -187,14 +187,14 @@ def test_files_that_cannot_be_read_or_are_not_there_are_no_fault_of_the_server(f
     assert editor.code == 0
 
 
-def test_after_ten_thousand_changes_in_a_burst_the_last_is_shown(folder: Path) -> None:
+def test_after_a_thousand_changes_in_a_burst_the_last_is_shown(folder: Path) -> None:
     with editing() as (editor, run):
         uri = run(editor.opened(folder / "domain.pddl", DOMAIN))
 
         async def burst() -> None:
-            for n in range(10_000):
+            for n in range(1000):
                 editor.types(uri, n + 2, DOMAIN.replace("(clear ?a) (not", f"(clear{n} ?a) (not"))
-            while not any("'clear9999'" in d.message for d in editor.shown["domain.pddl"]):
+            while not any("'clear999'" in d.message for d in editor.shown["domain.pddl"]):
                 await editor.heard(uri)
 
         run(burst())

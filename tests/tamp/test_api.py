@@ -118,7 +118,6 @@ def test_what_draws_is_chosen_before_mujoco_is_loaded() -> None:
 QUIET = """
 import tamp
 held = {"goal": "(holding akita_black_bowl_1)", "scene": "libero_goal/8", "init_state": 0}
-assert tamp.solve(**held, out="libero"), tamp.results("libero")
 assert tamp.solve(**held, simulator="pybullet", out="bullet"), tamp.results("bullet")
 """
 

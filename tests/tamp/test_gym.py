@@ -35,6 +35,7 @@ def test_each_scene_of_the_toolkit_has_an_environment() -> None:
     assert there == {"tamp/Scene-v0"} | {f"tamp/{name}-v0" for name in scenes}
 
 
+@pytest.mark.thorough
 def test_gymnasiums_own_checker_has_nothing_to_say_but_that_numbers_have_no_bounds(mug: SceneEnv) -> None:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")

@@ -67,6 +67,6 @@ def test_places_are_as_many_at_once_and_in_a_second_as_there_are() -> None:
 @pytest.mark.process
 def test_ports_stand_what_strangers_send() -> None:
     """A part of `make bench-ports`."""
-    rows = list(bench(350, 1, ("policy", "view", "xarm emulate")))
+    rows = list(bench(150, 1, ("policy", "view", "xarm emulate")))
     assert [(row.line, row.detail) for row in rows if not row.ok] == []
     assert len(grouped(rows)) == 7

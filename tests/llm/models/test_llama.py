@@ -49,6 +49,7 @@ def test_the_same_question_has_the_same_answer_and_a_next_likeliest_one(model):
     assert model.complete(prompt, grammar).text == first.text
 
 
+@pytest.mark.thorough
 @pytest.mark.model
 def test_what_prompts_begin_with_is_kept_between_processes(tmp_path, monkeypatch):
     """A second process reads it, a third finds the file spoilt; all answer alike."""

@@ -87,7 +87,10 @@ FAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+OFTEN = ("no Python", "a crash", "no end", "millimetres", "a skill that crashes", "what the skill does not do")
+
+
+@pytest.mark.parametrize("fault", [pytest.param(f, marks=() if f in OFTEN else pytest.mark.thorough) for f in FAULTS])
 def test_a_fault_is_found_with_its_file_and_line_before_anything_moves(fault: str, folder: Path) -> None:
     name, old, new, code, shown = FAULTS[fault]
     edit(folder / name, old, new)

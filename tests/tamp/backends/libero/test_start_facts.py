@@ -39,6 +39,7 @@ def facts(environment: LiberoEnvironment) -> set[str]:
     return {str(a) for a in observe(scene, world_of(scene, environment.robot_model())).atoms}
 
 
+@pytest.mark.thorough
 def test_a_drawn_scene_is_the_one_that_libero_draws() -> None:
     """Two things on a fixture, one of them in a drawer that is open; the second reset of one environment, too."""
     from libero.libero.envs.env_wrapper import ControlEnv

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.episode
     [
         ("pybullet", "libero_goal/8", None),
         ("pybullet", "libero_goal/3", "xarm7"),
-        ("pybullet", "libero_goal/7", "xarm6"),
+        pytest.param("pybullet", "libero_goal/7", "xarm6", marks=pytest.mark.thorough),
         pytest.param("pybullet", "libero_object/0", "xarm6", marks=pytest.mark.thorough),
         ("mujoco", "libero_goal/8", "xarm7"),
     ],

@@ -38,7 +38,7 @@ STEPS = (ApproachObject(("cup",)), MoveToObject(("cup",)), RetreatZ(0.08), MoveT
 
 @pytest.mark.parametrize(
     "arm",
-    [pytest.param(arm, id=name, marks=() if name in ("xarm7", "lite6") else pytest.mark.thorough)
+    [pytest.param(arm, id=name, marks=() if name == "xarm7" else pytest.mark.thorough)
      for name, arm in ARMS.items()],
 )  # fmt: skip
 def test_each_arm_touches_a_cup_and_comes_home(arm: Arm, tmp_path: Path) -> None:
