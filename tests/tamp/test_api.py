@@ -117,8 +117,9 @@ def test_what_draws_is_chosen_before_mujoco_is_loaded() -> None:
 
 QUIET = """
 import tamp
-held = {"goal": "(holding akita_black_bowl_1)", "scene": "libero_goal/8", "init_state": 0}
-assert tamp.solve(**held, simulator="pybullet", out="bullet"), tamp.results("bullet")
+with tamp.load_scene("libero_goal/8", init_state=0, simulator="pybullet") as scene:
+    scene.observe()
+    assert tamp.plan(scene, "(holding akita_black_bowl_1)")
 """
 
 
