@@ -74,7 +74,7 @@ setup: tools
 	  export PIP_DISABLE_PIP_VERSION_CHECK=1
 	  sed -n '/^pip==/,/[^\\]$$/p' $(LOCK) > .venv/pip.txt
 	  $(BIN)/python -m pip install -q --require-hashes --no-deps -r .venv/pip.txt
-	  $(SAY) "setup 2/3: $$(grep -c '^[a-z]' $(LOCK)) packages from $(LOCK), about 1 GB (minutes; the first time llama.cpp is compiled, 4 minutes more on 2 cores)"
+	  $(SAY) "setup 2/3: $$(grep -c '^[a-z]' $(LOCK)) packages from $(LOCK), about 1 GB (minutes; the first time llama.cpp is compiled, 3 minutes more on 2 cores)"
 	  bar=off; [ -t 1 ] && bar=on
 	  CMAKE_ARGS='$(LLAMA)' $(BIN)/python -m pip install --progress-bar $$bar --require-hashes --no-deps -r $(LOCK)
 	  printf '%s\n' "$$lock_key" > .venv/.lock-stamp

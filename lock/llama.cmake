@@ -1,2 +1,2 @@
-# Of llama.cpp its library alone: its tools' part is as much to compile again, and nothing here calls it.
+# Compile llama.cpp's library only: what its programs share takes as long again, and nothing here calls it.
 set(LLAMA_BUILD_COMMON OFF CACHE BOOL "" FORCE)
