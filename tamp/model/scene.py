@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PartKind = Literal["body", "drawer", "door", "knob"]
 RegionKind = Literal["surface", "interior"]
+GROUND = ("table", "floor")
+"""Categories of what everything stands on, wherever its origin is."""
 UNKNOWN = "unknown"
 """Category of what was seen and is none of the known things."""
 LEVER = 0.2

@@ -17,12 +17,10 @@ from motion.poses import Array
 from tamp.errors import Refusal
 from tamp.model.formula import renamed
 from tamp.model.goal import Goal
-from tamp.model.scene import Scene, SceneObject
+from tamp.model.scene import GROUND, Scene, SceneObject
 
 MATCHED = 0.05
 """Metres up to which a thing is taken for one that was seen there."""
-GROUND = ("table", "floor")
-"""Categories of what everything stands on, wherever its origin is."""
 FAR = 1e3
 
 

@@ -13,7 +13,7 @@ from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.formula import TRUE, Formula, Literal, Not, alternatives, holds, mapped, negation, ways
 from tamp.model.goal import Goal
-from tamp.model.scene import Region, Scene
+from tamp.model.scene import GROUND, Region, Scene
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.planner import Engine
 from tamp.pddl.simulation import reaches
@@ -61,7 +61,7 @@ def in_the_tasks_words(goal: Goal, own: Goal, scene: Scene) -> Goal:
     """A goal in which what is on one side of a thing is on a region of the ground that the task's own goal names, where
     the best spot on that side is in that region. `scene` has these regions."""
     named = {s for a in own.atoms for s in a.args}
-    regions = [r for _, r in scene.regions() if r.name in named and r.kind == "surface"]
+    regions = [r for r in _places(scene) if r.name in named]
 
     def said(literal: Literal) -> Formula:
         if isinstance(literal, Not):
@@ -75,7 +75,7 @@ def in_the_tasks_words(goal: Goal, own: Goal, scene: Scene) -> Goal:
 def beside_things(own: Goal, scene: Scene) -> Goal:
     """The task's own goal with regions of the ground as sides of things, for perceivers that see no such regions: the
     inverse of `in_the_tasks_words`. Regions that are no such place keep their names."""
-    grounds = {r.name: r for _, r in scene.regions() if r.kind == "surface"}
+    grounds = {r.name: r for r in _places(scene)}
 
     def said(literal: Literal) -> Formula:
         if isinstance(literal, Not) or len(literal.args) != 2 or literal.args[1] not in grounds:
@@ -87,6 +87,11 @@ def beside_things(own: Goal, scene: Scene) -> Goal:
         return min(near)[2] if near else literal  # a thing that stays where it is, and the nearest
 
     return replace(own, formula=mapped(own.formula, said))
+
+
+def _places(scene: Scene) -> list[Region]:
+    """Regions of the ground, which come after its own surface."""
+    return [r for o in scene if o.category in GROUND for r in o.regions[1:]]
 
 
 def _away(atom: Atom, region: Region, scene: Scene) -> float | None:

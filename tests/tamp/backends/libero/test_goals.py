@@ -44,6 +44,19 @@ def test_beside_a_thing_is_where_the_task_means(task: str, right: str, wrong: st
         environment.close()
 
 
+def test_what_stands_on_a_thing_is_beside_none() -> None:
+    """Even where the best place in front of something is over it."""
+    environment = LiberoEnvironment(tasks.find("libero_goal/4"), seed=0, init_state=0, render=False)
+    try:
+        scene = OraclePerceiver(environment, goal_regions(environment)).perceive()
+        own = task_goal(environment, scene)
+        beside = Goal(Atom("in-front-of", ("akita_black_bowl_1", "wine_rack_1")))
+        assert beside_things(own, scene) == own
+        assert in_the_tasks_words(beside, own, scene) == beside
+    finally:
+        environment.close()
+
+
 def test_what_is_put_beside_a_thing_is_a_success_by_liberos_check(tmp_path: Path) -> None:
     """The goal relates it to the plate; LIBERO looks into its own rectangle."""
     task, wanted = tasks.find("libero_90/69"), Goal(Atom("left-of", ("chocolate_pudding_1", "plate_1")))
