@@ -121,13 +121,22 @@ with tamp.load_scene("libero_goal/8", init_state=0, simulator="pybullet") as sce
     scene.observe()
     assert tamp.plan(scene, "(holding akita_black_bowl_1)")
 """
+QUIET_EPISODES = """
+import tamp
+held = {"goal": "(holding akita_black_bowl_1)", "scene": "libero_goal/8", "init_state": 0}
+assert tamp.solve(**held, out="libero"), tamp.results("libero")
+assert tamp.solve(**held, simulator="pybullet", out="bullet"), tamp.results("bullet")
+"""
 
 
 @pytest.mark.episode
 @pytest.mark.process
-def test_nothing_is_printed_that_nobody_asked_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "script", [QUIET, pytest.param(QUIET_EPISODES, marks=pytest.mark.thorough)], ids=["scene", "run"]
+)
+def test_nothing_is_printed_that_nobody_asked_for(script: str, tmp_path: Path) -> None:
     """No banner, warning or build time of LIBERO, robosuite, gym or PyBullet; warnings of others are as they were."""
-    code = [sys.executable, "-W", "default", "-c", QUIET]
+    code = [sys.executable, "-W", "default", "-c", script]
     here = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(code, capture_output=True, text=True, check=False, cwd=tmp_path, env=here)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done.stderr

@@ -58,8 +58,8 @@ _READ = frozenset(
     }
 )
 """The requirements that unified-planning reads."""
-_UNREAD = frozenset({":derived-predicates", ":domain-axioms", ":object-fluents"})
-"""Those of PDDL that it does not read, which are no misspelling of another."""
+_UNREAD = frozenset({":derived-predicates", ":object-fluents"})
+"""The others of PDDL 3.1, by Kovacs' grammar (2011)."""
 
 
 def check_domain(domain: DomainText) -> Uses:
@@ -326,7 +326,7 @@ def _check_requirement_names(section: Iterable[Node], notes: Notes) -> None:
         if part.word is None:
             notes.add("syntax", part, "a list where a requirement such as :typing belongs")
         elif part.word not in _READ:
-            instead = "a domain without it would be read" if part.word in _UNREAD else valid(part.word, _READ)
+            instead = "leave out what needs it" if part.word in _UNREAD else valid(part.word, _READ)
             message = f"unified-planning reads no requirement {part.word}; {instead}"
             notes.doubt(part, "unknown-requirement", message)
 

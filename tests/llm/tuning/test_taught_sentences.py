@@ -6,6 +6,8 @@ import hashlib
 import re
 from pathlib import Path
 
+import pytest
+
 from llm.models.language_model import fits
 from llm.reader.constrained_decoding import grammar
 from llm.reader.expanding import expanded
@@ -37,8 +39,9 @@ def test_no_held_out_scene_is_taught() -> None:
     assert not {s.setting.members for s in held_out} & {s.setting.members for s in taught()}
 
 
-def test_what_is_taught_can_be_answered() -> None:
-    for s in taught()[::40]:
+@pytest.mark.parametrize("step", [40, pytest.param(10, marks=pytest.mark.thorough)])
+def test_what_is_taught_can_be_answered(step: int) -> None:
+    for s in taught()[::step]:
         assert fits(str(s.program), grammar(s.setting, s.words)), f"{s.words}\n{s.program}"
 
 

@@ -107,7 +107,7 @@ QUANTIFIED = (
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=24, deadline=None)
 @given(
     st.sampled_from(QUANTIFIED) | FORMULAS.map(str),
     st.frozensets(st.sampled_from([a for a in _ground_atoms(DOMAIN, SYMBOLS) if a.predicate in OBSERVED])),

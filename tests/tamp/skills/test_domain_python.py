@@ -88,6 +88,7 @@ FAULTS = {
 
 
 OFTEN = ("no Python", "a crash", "no end", "millimetres", "a skill that crashes", "what the skill does not do")
+"""Some of each file and of each way to fail."""
 
 
 @pytest.mark.parametrize("fault", [pytest.param(f, marks=() if f in OFTEN else pytest.mark.thorough) for f in FAULTS])

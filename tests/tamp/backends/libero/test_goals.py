@@ -44,15 +44,15 @@ def test_beside_a_thing_is_where_the_task_means(task: str, right: str, wrong: st
         environment.close()
 
 
-def test_what_stands_on_a_thing_is_beside_none() -> None:
-    """Even where the best place in front of something is over it."""
+def test_on_top_of_a_thing_is_on_no_side_of_another() -> None:
+    """Even where the best place in front of the other one is over it."""
     environment = LiberoEnvironment(tasks.find("libero_goal/4"), seed=0, init_state=0, render=False)
     try:
         scene = OraclePerceiver(environment, goal_regions(environment)).perceive()
         own = task_goal(environment, scene)
-        beside = Goal(Atom("in-front-of", ("akita_black_bowl_1", "wine_rack_1")))
+        in_front = Goal(Atom("in-front-of", ("akita_black_bowl_1", "wine_rack_1")))
         assert beside_things(own, scene) == own
-        assert in_the_tasks_words(beside, own, scene) == beside
+        assert in_the_tasks_words(in_front, own, scene) == in_front
     finally:
         environment.close()
 

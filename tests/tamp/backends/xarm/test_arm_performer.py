@@ -109,13 +109,7 @@ def test_a_stop_from_another_thread_is_for_good(emulator: Emulator, ways: Motion
     assert ends_with(tmp_path / "run", verdict)
 
 
-@pytest.mark.parametrize(
-    ("fault", "kind", "says"),
-    [
-        ("collision", "error", "C31"),
-        pytest.param("emergency", "error", "C2,", marks=pytest.mark.thorough),
-    ],
-)
+@pytest.mark.parametrize(("fault", "kind", "says"), [("collision", "error", "C31"), ("emergency", "error", "C2,")])
 def test_an_error_is_told_in_words_and_the_next_run_works(
     fault: str, kind: str, says: str, emulator: Emulator, ways: MotionPlanner, tmp_path: Path
 ) -> None:

@@ -46,7 +46,6 @@ def test_the_mug_is_in_the_drawer_in_the_end(tmp_path: Path) -> None:
     assert after["state"] == 4 and after["error"] == 0, "it stands still when all is over"
 
 
-@pytest.mark.thorough
 @again_when_late
 def test_who_stops_it_finds_the_arm_at_rest_and_the_hand_closed(tmp_path: Path) -> None:
     with running("xarm7", "--scene", "mug_in_drawer") as emulator:

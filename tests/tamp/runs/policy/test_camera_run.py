@@ -108,7 +108,6 @@ def events(out: Path, kind: str) -> list[dict[str, Any]]:
     return [e for e in shown if e["event"] == kind]
 
 
-@pytest.mark.thorough
 def test_the_tasks_own_goal_crosses_in_the_policys_names(environment: LiberoEnvironment, tmp_path: Path) -> None:
     with policy(environment, renamed) as (process, looks):
         result = run(process, environment, None, tmp_path / "out")
